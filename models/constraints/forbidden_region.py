@@ -1,0 +1,64 @@
+"""Forbidden region: walls and zones the plant may neither enter nor pass through (section 5.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tcbo_pyomo.coordinates import Array, Coordinate
+from tcbo_pyomo.models.constraints.regions import Region
+from tcbo_pyomo.models.constraints.transition_constraint import (
+    Mask,
+    TransitionConstraint,
+    Violation,
+    transition_endpoints,
+)
+from tcbo_pyomo.process import Process
+
+if TYPE_CHECKING:
+    from pyomo.environ import ConcreteModel
+
+
+class ForbiddenRegion(TransitionConstraint):
+    """No state inside the region and, unless `crossing` is allowed, no straight move through it.
+
+    Parameters
+    ----------
+    region
+        A `Box`, `Circle`, `Polygon`, `Wall` or `Points`, or any object with `contains` and `crossed_by`.
+    crossing
+        True where only standing inside is forbidden and passing through is harmless.
+    """
+
+    def __init__(self, region: Region, crossing: bool = False) -> None:
+        self.region = region
+        self.crossing = crossing
+
+    def allowed_transitions(self, process: Process) -> Mask:
+        """Moves that neither end in the region nor pass through it."""
+        return ~self._broken(process.coordinates, *transition_endpoints(process))
+
+    def allowed_states(self, process: Process, step: int, horizon: int) -> Mask:
+        """States outside the region."""
+        return ~self.region.contains(process.coordinates, process.states)
+
+    def add_to_trajectory(self, model: ConcreteModel) -> None:
+        """Keep every point, and unless `crossing` every straight move, on one side of a plane that the region is behind."""
+        from tcbo_pyomo.models.constraints.keep_out import keep_out
+
+        keep_out(self.region, model, self.crossing)
+
+    def violations(self, coordinates: Sequence[Coordinate], path: Array, complete: bool) -> list[Violation]:
+        """Each step that enters or passes through the region."""
+        broken = np.flatnonzero(self._broken(coordinates, path[:-1], path[1:]))
+        return [
+            Violation(self.name, int(h), f"the move {path[h].tolist()} -> {path[h + 1].tolist()} enters {self.region}")
+            for h in broken
+        ]
+
+    def _broken(self, coordinates: Sequence[Coordinate], left: Array, right: Array) -> Mask:
+        if self.crossing:
+            return self.region.contains(coordinates, right)
+        return self.region.crossed_by(coordinates, left, right)

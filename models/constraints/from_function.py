@@ -1,0 +1,45 @@
+"""A user's function as a constraint: it receives the ConcreteModel and adds Pyomo components to it.
+
+Linear ones for the state-action polytope; any smooth ones for a trajectory (`model.physical[step, name]`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, ClassVar
+
+from tcbo_pyomo.errors import BadInput, TcboError
+from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
+
+if TYPE_CHECKING:
+    from pyomo.environ import ConcreteModel
+
+
+class FromFunction(TransitionConstraint):
+    """Wraps `function(model)`; whatever it adds may couple the steps, so the plan is solved as a linear programme."""
+
+    couples_steps: ClassVar[bool] = True
+
+    def __init__(self, function: Callable[[ConcreteModel], None]) -> None:
+        self.function = function
+
+    @property
+    def name(self) -> str:
+        """The function's own name."""
+        return getattr(self.function, "__name__", "function")
+
+    def add_to_polytope(self, model: ConcreteModel) -> None:
+        """Call the function; an error inside it is shown as such."""
+        self._call(model)
+
+    def add_to_trajectory(self, model: ConcreteModel) -> None:
+        """Call the function; an error inside it is shown as such."""
+        self._call(model)
+
+    def _call(self, model: ConcreteModel) -> None:
+        try:
+            self.function(model)
+        except TcboError:
+            raise
+        except Exception as error:
+            raise BadInput(f"constraint function '{self.name}' failed: {type(error).__name__}: {error}") from error

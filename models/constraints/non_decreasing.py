@@ -1,0 +1,62 @@
+"""Non-decreasing: a coordinate that may only grow, as the residence time of a transient flow reactor (section 5.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from tcbo_pyomo.coordinates import Array, Coordinate, coordinate_index
+from tcbo_pyomo.models.constraints.transition_constraint import (
+    Mask,
+    TransitionConstraint,
+    Violation,
+    transition_endpoints,
+)
+from tcbo_pyomo.process import Process
+
+if TYPE_CHECKING:
+    from pyomo.environ import ConcreteModel
+
+
+class NonDecreasing(TransitionConstraint):
+    """x_{h+1} >= x_h for one coordinate, within an episode."""
+
+    direction: ClassVar[int] = 1
+    word: ClassVar[str] = "fell"
+    component: ClassVar[str] = "non_decreasing"
+
+    def __init__(self, coordinate: str) -> None:
+        self.coordinate = coordinate
+
+    def allowed_transitions(self, process: Process) -> Mask:
+        """Moves whose every outcome goes the allowed way."""
+        axis = coordinate_index(process.coordinates, self.coordinate)
+        left, right = transition_endpoints(process)
+        change = self.direction * (right[:, axis] - left[:, axis])
+        return change >= -1e-9 * process.coordinates[axis].width
+
+    def add_to_trajectory(self, model: ConcreteModel) -> None:
+        """One linear row per step, in scaled coordinates."""
+        from pyomo.environ import Constraint
+
+        from tcbo_pyomo.models.trajectory import add_component
+
+        name = model.coordinates[coordinate_index(model.coordinates, self.coordinate)].name
+
+        def rule(_: Any, step: int) -> Any:
+            return self.direction * (model.state[step + 1, name] - model.state[step, name]) >= 0.0
+
+        add_component(model, self.component, Constraint(model.STEPS, rule=rule))
+
+    def violations(self, coordinates: Sequence[Coordinate], path: Array, complete: bool) -> list[Violation]:
+        """Each step that goes the wrong way."""
+        axis = coordinate_index(coordinates, self.coordinate)
+        change = self.direction * np.diff(path[:, axis])
+        wrong = np.flatnonzero(change < -1e-6 * coordinates[axis].width)
+        title = coordinates[axis].title
+        return [
+            Violation(self.name, int(h), f"{title} {self.word} from {path[h, axis]:g} to {path[h + 1, axis]:g}")
+            for h in wrong
+        ]

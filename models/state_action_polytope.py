@@ -1,0 +1,159 @@
+"""The state-action polytope D (section 2.2): every policy of the plant as a linear programme over expected visits.
+
+    visitation[h, x, a] >= 0
+    sum_a visitation[h, x', a] = sum_{x, a} P(x'|x, a) visitation[h - 1, x, a]     (flow[h, x'])
+    sum_a visitation[0, x, a] = 1 if x is the start, else 0                        (flow[0, x])
+
+Only moves that can be reached and that can still meet the end exist as variables. They have no upper bound: it would be
+redundant, and HiGHS is 10 to 100 times slower with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pyomo.environ as pyo
+from pyomo.common.modeling import unique_component_name
+from pyomo.core.expr.numeric_expr import LinearExpression
+
+from tcbo_pyomo.coordinates import Array
+from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.models.constraints.from_function import FromFunction
+from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
+from tcbo_pyomo.process import Process
+from tcbo_pyomo.reachability import EpisodeSets
+
+
+def build_state_action_polytope(
+    process: Process,
+    start: Any,
+    steps: int,
+    constraints: Sequence[TransitionConstraint | Callable[[pyo.ConcreteModel], None]] = (),
+    past: Sequence[int] = (),
+    sets: EpisodeSets | None = None,
+) -> pyo.ConcreteModel:
+    """The polytope of all policies of an episode, with the constraints in it.
+
+    Parameters
+    ----------
+    process
+        The plant.
+    start
+        The state now, before step `len(past)` (label, index or `{coordinate: value}`).
+    steps
+        Moves of the whole episode, those already made included.
+    constraints
+        Rules of the plant, or functions that receive the model; each adds its linear components.
+    past
+        Pairs already made in this episode. They are in the model, each with one visit, so that everything added up over
+        the episode counts what is already spent.
+    sets
+        The safe states of these constraints, where the caller has them already.
+
+    Returns
+    -------
+    ConcreteModel
+        Sets STEPS, STATES and MOVES (step, state, action); Param coordinate[state, name] in engineering units;
+        Var visitation[step, state, action]; Expression arrival[step, state], the probability that the move of that
+        step arrives there; Constraint flow[step, state]. `model.process`, and the arrays `model.move_step` and
+        `model.move_pair` in the order of MOVES, lead back to the process.
+    """
+    if not isinstance(steps, (int, np.integer)) or isinstance(steps, bool) or steps < max(1, len(past)):
+        raise BadInput(f"steps {steps!r} must be a whole number, at least 1 and not below the {len(past)} moves of the past")
+    state = process.state_index(start)
+    rules = [c if isinstance(c, TransitionConstraint) else FromFunction(c) for c in constraints]
+    sets = sets or EpisodeSets(process, rules, steps)
+    pairs_by_step = [np.array([pair]) for pair in past] + sets.pairs_by_step(state, len(past))
+
+    model = pyo.ConcreteModel(name="state_action_polytope")
+    model.process = process
+    model.move_step = np.repeat(np.arange(steps), [len(pairs) for pairs in pairs_by_step])
+    model.move_pair = np.concatenate(pairs_by_step)
+    model.budget_rows = {}
+
+    model.STEPS = pyo.RangeSet(0, steps - 1)
+    model.STATES = pyo.Set(initialize=process.labels, ordered=True)
+    model.MOVES = pyo.Set(dimen=3, initialize=_move_labels(model), ordered=True)
+    model.coordinate = pyo.Param(
+        model.STATES, [c.name for c in process.coordinates], initialize=_coordinate_values(process), within=pyo.Reals
+    )
+    model.visitation = pyo.Var(model.MOVES, domain=pyo.NonNegativeReals)
+    for variable in list(model.visitation.values())[: len(past)]:
+        variable.setlb(1.0)
+        variable.setub(1.0)
+    _declare_flow(model, state, len(past))
+    for rule in rules:
+        rule.add_to_polytope(model)
+    return model
+
+
+def add_budget_row(model: pyo.ConcreteModel, budget: str, name: str, transition_cost: Array, limit: float) -> None:
+    """Add `expected cost of the episode <= limit` as component `name`, with one cost per stored transition.
+
+    `model.budget_rows[budget]` tells which component belongs to which budget.
+    """
+    process = model.process
+    pair_cost = np.bincount(
+        process.transition_pair, process.transitions.data * transition_cost, minlength=process.number_of_pairs
+    )
+    cost = pair_cost[model.move_pair]
+    used = np.flatnonzero(cost)
+    component = unique_component_name(model, name)
+    model.budget_rows[budget] = component
+    if len(used):
+        variables = list(model.visitation.values())
+        use = _linear(cost[used].tolist(), [variables[i] for i in used])
+        model.add_component(component, pyo.Constraint(expr=use <= limit))
+
+
+def _move_labels(model: pyo.ConcreteModel) -> list[tuple[int, str, str]]:
+    process = model.process
+    states = process.pair_state[model.move_pair]
+    actions = process.pair_action[model.move_pair]
+    return [
+        (step, process.labels[state], process.actions[action])
+        for step, state, action in zip(model.move_step.tolist(), states.tolist(), actions.tolist(), strict=True)
+    ]
+
+
+def _coordinate_values(process: Process) -> dict[tuple[str, str], float]:
+    names = [c.name for c in process.coordinates]
+    rows = zip(process.labels, process.states.tolist(), strict=True)
+    return {(label, name): value for label, row in rows for name, value in zip(names, row, strict=True)}
+
+
+def _declare_flow(model: pyo.ConcreteModel, start: int, first_step: int) -> None:
+    """Declare arrival[step, state] and flow[step, state]; rows exist where something can arrive or leave."""
+    process = model.process
+    leaving: dict[tuple[int, str], list[Any]] = {}
+    arriving: dict[tuple[int, str], tuple[list[float], list[Any]]] = {}
+    moves = zip(model.move_step.tolist(), model.move_pair.tolist(), model.visitation.values(), strict=True)
+    labels, pair_state = process.labels, process.pair_state.tolist()
+    offsets, successors = process.transitions.indptr.tolist(), process.transitions.indices.tolist()
+    probabilities = process.transitions.data.tolist()
+    for step, pair, variable in moves:
+        leaving.setdefault((step, labels[pair_state[pair]]), []).append(variable)
+        for entry in range(offsets[pair], offsets[pair + 1]):
+            coefficients, variables = arriving.setdefault((step, labels[successors[entry]]), ([], []))
+            coefficients.append(probabilities[entry])
+            variables.append(variable)
+    model.arrival = pyo.Expression(
+        list(arriving), initialize={key: _linear(*terms) for key, terms in arriving.items()}
+    )
+
+    def flow_rule(model: pyo.ConcreteModel, step: int, state: str) -> Any:
+        out = leaving[step, state]
+        if step == first_step:
+            return _linear([1.0] * len(out), out) == (1.0 if state == labels[start] else 0.0)
+        coefficients, variables = arriving[step - 1, state]
+        return _linear([1.0] * len(out) + [-c for c in coefficients], out + variables) == 0.0
+
+    # The past is given, not decided: its moves have a value each and need no flow.
+    rows = [key for key in leaving if key[0] >= first_step]
+    model.flow = pyo.Constraint(rows, rule=flow_rule)
+
+
+def _linear(coefficients: list[float], variables: list[Any]) -> LinearExpression:
+    return LinearExpression(linear_coefs=coefficients, linear_vars=variables)

@@ -1,0 +1,177 @@
+"""A campaign: Algorithm 1 of the paper, as ask and tell.
+
+`ask` gives the next move, `arrive` says where the plant went, `tell` gives a measurement. Results may come late and in any
+order; visits whose results are pending count as visited when the next move is planned (section 4.1).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.history import History, Move
+from tcbo_pyomo.method import load_method
+from tcbo_pyomo.planning.situation import Location
+from tcbo_pyomo.problem import Problem
+from tcbo_pyomo.problem_settings import with_settings
+from tcbo_pyomo.settings import Settings, settings_from
+from tcbo_pyomo.surrogate.kernels import kernel_from_dict
+
+
+class Campaign:
+    """The one stateful object: a history, what is known from it, and the method that chooses moves.
+
+    Parameters
+    ----------
+    problem
+        The plant, its rules and the prior.
+    settings
+        See `tcbo settings`; the problem's own preferences when not given.
+    seed
+        Every random choice of the campaign comes from one generator with this seed.
+    """
+
+    def __init__(self, problem: Problem, settings: Settings | None = None, seed: int = 0) -> None:
+        self.settings = settings or settings_from(dict(problem.settings))
+        self.problem = with_settings(problem, self.settings)
+        self.seed = _checked_seed(seed)
+        self.generator = np.random.default_rng(np.random.SeedSequence([self.seed, 0]))
+        self.history = History(self.problem.start_state, self.problem.horizon)
+        self.knowledge = self.problem.knowledge(self.settings, self.seed, self.history)
+        self.method = load_method(self.settings.method)(self.problem, self.settings)
+
+    @property
+    def finished(self) -> bool:
+        """Whether every move of the budget has been made."""
+        return self.history.moves_made >= self.problem.episodes * self.problem.horizon
+
+    def ask(self) -> Move:
+        """The next move; the same one again until the plant has made it."""
+        if self.history.open_move is not None:
+            return self.history.open_move
+        if self.finished:
+            raise BadInput(f"the campaign is finished: all {self.history.moves_made} moves were made; raise `episodes` to go on")
+        if self.problem.measure_start and not self.history.moves:
+            return self.history.add(self.problem.start_state, 0, None, self.problem.start_state)
+        situation = self.history.situation()
+        if situation.step == 0:
+            self.knowledge.start_episode()
+        decision = self.method.next_decision(situation, self.knowledge, self.generator)
+        expected = self.problem.expected_arrival(situation.state, decision)
+        return self.history.add(situation.state, situation.step + 1, decision, expected)
+
+    def ask_episode(self) -> list[Move]:
+        """The whole rest of the episode as a schedule, planned without the results to come."""
+        if not self.problem.deterministic:
+            raise BadInput("a plant with random transitions has no schedule; ask for one move at a time")
+        first = self.ask()
+        schedule = [first]
+        while True:
+            schedule[-1].scheduled = True
+            self.arrive(schedule[-1].number)
+            if schedule[-1].step == self.problem.horizon:
+                return schedule
+            schedule.append(self.ask())
+
+    def arrive(self, number: int, at: Any = None) -> None:
+        """Record that a move was made; `at` says where the plant went if not (or not surely) where it was sent."""
+        move = self.history.move(number)
+        state = self._arrival(move, at)
+        if move.arrived == state:
+            return
+        if move.arrived is not None:
+            self._leave_schedule(move)
+        move.arrived = state
+        self.knowledge.visited(move)
+
+    def tell(self, number: int, value: float, at: Any = None) -> None:
+        """Give the result of a move: a finite number, once. Results may come in any order."""
+        move = self.history.move(number)
+        if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)) or not math.isfinite(value):
+            raise BadInput(f"move {number}: measurement {value!r} must be a finite number")
+        if move.value is not None:
+            raise BadInput(f"move {number} was told already ({move.value!r}); a measurement is told once")
+        if at is not None or move.arrived is None:
+            self.arrive(number, at)
+        move.value = float(value)
+        self.history.told.append(move.number)
+        self.knowledge.measured(move)
+
+    def _arrival(self, move: Move, at: Any) -> Location:
+        if at is not None:
+            return self.problem.locate(at)
+        if move.arrived is not None:
+            return move.arrived
+        if move.expected is None:
+            raise BadInput(f"move {move.number} has a random outcome; say where the plant arrived with `at`")
+        return move.expected
+
+    def _leave_schedule(self, move: Move) -> None:
+        """The plant went elsewhere than the schedule assumed: what was scheduled after it will not be made."""
+        if not move.scheduled or move.value is not None:
+            raise BadInput(
+                f"move {move.number} is recorded as arrived at {self.problem.describe(move.arrived)}; "
+                "this cannot be changed after its result or without a schedule"
+            )
+        later = [m for m in self.history.moves[move.number :] if not m.cancelled]
+        measured = [m.number for m in later if m.value is not None]
+        if measured:
+            raise BadInput(f"move {move.number}: results of the later moves {measured} were told already")
+        for other in later:
+            other.cancelled = True
+        move.arrived = None
+        self.knowledge.forget()
+
+    def state(self) -> dict[str, Any]:
+        """Everything needed to go on elsewhere, as plain data (see `saving.py`)."""
+        return {
+            "seed": self.seed,
+            "settings": self.settings.model_dump(mode="json"),
+            "generator": self.generator.bit_generator.state,
+            "kernel": self.knowledge.kernel.to_dict(),
+            **self.history.to_dict(),
+        }
+
+    @classmethod
+    def from_state(cls, problem: Problem, state: dict[str, Any]) -> Campaign:
+        """A campaign from what `state` returned, on the same problem; it goes on with the same moves, bit for bit."""
+        campaign = cls(problem, settings_from(state["settings"]), state["seed"])
+        campaign.generator.bit_generator.state = state["generator"]
+        campaign.history.load(state)
+        campaign.knowledge.replay(kernel_from_dict(state["kernel"]))
+        return campaign
+
+    @property
+    def candidates(self) -> list[Location]:
+        """Where the maximum may still be."""
+        return np.asarray(self.knowledge.candidates).tolist()
+
+    @property
+    def recommendation(self) -> Location:
+        """Where the posterior mean is largest in the search space."""
+        return self.knowledge.recommendation
+
+    def experiments(self) -> pd.DataFrame:
+        """One row per measurement, in the order of the moves, in engineering units."""
+        names = [c.name for c in self.problem.coordinates]
+        measured = [move for move in self.history.made if move.value is not None]
+        rows = [
+            {
+                "episode": move.episode,
+                "step": move.step,
+                **self.problem.describe(move.arrived),
+                self.problem.output: move.value,
+            }
+            for move in measured
+        ]
+        return pd.DataFrame(rows, columns=["episode", "step", *names, self.problem.output])
+
+
+def _checked_seed(seed: Any) -> int:
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise BadInput(f"seed {seed!r} must be a whole number that is not negative")
+    return int(seed)

@@ -1,0 +1,53 @@
+"""One family of errors; each carries the exit code that the command line returns for it.
+
+Every message is one line: what is wrong, where, the value received, what is allowed, what to do next.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class TcboError(Exception):
+    """Any error this package raises on purpose."""
+
+    exit_code = 1
+
+
+class BadInput(TcboError, ValueError):
+    """The user gave something that cannot be used; nothing was changed."""
+
+    exit_code = 2
+
+
+class DamagedFile(TcboError):
+    """A saved file is not what was written."""
+
+    exit_code = 3
+
+
+class SolverFailed(TcboError):
+    """A solver gave no answer, or one that our own arithmetic refuses."""
+
+    exit_code = 4
+
+
+class DiskError(TcboError):
+    """A file could not be written; what was there before is still there."""
+
+    exit_code = 6
+
+
+class InfeasiblePlan(TcboError):
+    """No plan satisfies the declared constraints, and this is proven."""
+
+    exit_code = 7
+
+
+def suggestion(name: str, known: Iterable[str]) -> str:
+    """A sentence that lists the known names, the closest one first when there is one."""
+    names = sorted(known)
+    close = difflib.get_close_matches(name, names, n=1)
+    hint = f"did you mean '{close[0]}'? " if close else ""
+    return f"{hint}known: {', '.join(names) if names else 'none'}"

@@ -1,0 +1,19 @@
+"""When results become known (section 3): immediately, at the end of an episode, or after a delay."""
+
+from __future__ import annotations
+
+from tcbo_pyomo.history import History, Move
+from tcbo_pyomo.settings import FeedbackSettings
+
+
+def released(history: History, feedback: FeedbackSettings) -> list[Move]:
+    """The pending moves whose results are due now, in the order they were made.
+
+    At the end of the campaign a simulation releases whatever is left; that is not decided here.
+    """
+    made = history.moves_made
+    if feedback.kind == "episodic":
+        due = made - made % history.horizon
+    else:
+        due = made - feedback.delay
+    return [move for move in history.pending if history.order(move) <= due]

@@ -1,0 +1,136 @@
+"""The history of a campaign: every move asked for, where the plant arrived, and what was measured.
+
+Where the plant is and what has been measured are two different things: results may come late, out of order, or never.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.planning.situation import Decision, Location, Situation
+
+
+@dataclass
+class Move:
+    """One move of the plant.
+
+    Attributes
+    ----------
+    number
+        Counts all moves of the campaign from 1; the name under which its result is told.
+    episode, step
+        Both from 1, as in tables; step 0 is a measurement of the start, before the first move.
+    origin
+        Where the plant was: the index of a state of a finite process, or a point of a continuous one (scaled).
+    decision
+        What the plant was asked to do: the index of a state-action pair, or an action.
+    expected
+        Where the move leads; None when chance decides.
+    arrived
+        Where the plant really went; None until that is known.
+    value
+        The measurement; None until it is told.
+    scheduled
+        Asked for as part of a whole schedule: `arrived` is assumed until something else is reported.
+    cancelled
+        A scheduled move that will not be made, because the plant left the schedule before it.
+    """
+
+    number: int
+    episode: int
+    step: int
+    origin: Location
+    decision: Decision
+    expected: Location | None
+    arrived: Location | None = None
+    value: float | None = None
+    scheduled: bool = False
+    cancelled: bool = False
+
+
+@dataclass
+class History:
+    """All moves of a campaign and the order in which results were told."""
+
+    start: Location
+    horizon: int
+    moves: list[Move] = field(default_factory=list)
+    told: list[int] = field(default_factory=list)
+
+    def add(self, origin: Location, step: int, decision: Decision, expected: Location | None) -> Move:
+        """Record that a move was asked for."""
+        move = Move(len(self.moves) + 1, self.episode, step, origin, decision, expected)
+        self.moves.append(move)
+        return move
+
+    def move(self, number: Any) -> Move:
+        """The move with a number; refuses moves that were never asked for or will not be made."""
+        whole = isinstance(number, (int, np.integer)) and not isinstance(number, bool)
+        if not whole or not 1 <= number <= len(self.moves):
+            known = f"1 to {len(self.moves)}" if self.moves else "none yet"
+            raise BadInput(f"move {number!r} was never asked for; moves asked for: {known}")
+        move = self.moves[number - 1]
+        if move.cancelled:
+            raise BadInput(f"move {number} was cancelled when the plant left the schedule; ask for a new one")
+        return move
+
+    @property
+    def made(self) -> list[Move]:
+        """Moves after which the plant's position is known (or assumed, in a schedule)."""
+        return [move for move in self.moves if move.arrived is not None and not move.cancelled]
+
+    @property
+    def pending(self) -> list[Move]:
+        """Moves made whose result has not been told."""
+        return [move for move in self.made if move.value is None]
+
+    @property
+    def open_move(self) -> Move | None:
+        """The move asked for and not yet made."""
+        last = self.moves[-1] if self.moves else None
+        return last if last is not None and last.arrived is None and not last.cancelled else None
+
+    @property
+    def moves_made(self) -> int:
+        """How many moves have been made in all."""
+        return sum(move.step > 0 for move in self.made)
+
+    @property
+    def episode(self) -> int:
+        """The episode of the next move, from 1."""
+        return self.moves_made // self.horizon + 1
+
+    def episode_moves(self, episode: int) -> list[Move]:
+        """Moves made in an episode, in order."""
+        return [move for move in self.made if move.episode == episode and move.step > 0]
+
+    def order(self, move: Move) -> int:
+        """How many moves had been made when this one was."""
+        return (move.episode - 1) * self.horizon + move.step
+
+    def situation(self) -> Situation:
+        """The path of the current episode; at the start of one when the last is complete."""
+        moves = self.episode_moves(self.episode)
+        return Situation(self.path(self.episode), tuple(move.decision for move in moves))
+
+    def path(self, episode: int) -> tuple[Location, ...]:
+        """Where the plant was in an episode, the start first."""
+        return (self.start, *(move.arrived for move in self.episode_moves(episode) if move.arrived is not None))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for saving."""
+        return {"moves": [asdict(move) for move in self.moves], "told": list(self.told)}
+
+    def load(self, data: dict[str, Any]) -> None:
+        """Take over what `to_dict` returned."""
+        self.moves = [Move(**{key: _immutable(value) for key, value in move.items()}) for move in data["moves"]]
+        self.told = list(data["told"])
+
+
+def _immutable(value: Any) -> Any:
+    """JSON has lists where points and actions are tuples."""
+    return tuple(value) if isinstance(value, list) else value

@@ -1,0 +1,68 @@
+"""The planner of continuous plants: Frank-Wolfe over trajectories, each found by the nonlinear programme (section 4.2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tcbo_pyomo.continuous_problem import ContinuousProblem
+from tcbo_pyomo.coordinates import Array
+from tcbo_pyomo.planning.frank_wolfe import frank_wolfe
+from tcbo_pyomo.planning.situation import Situation
+from tcbo_pyomo.planning.trajectory_oracle import TrajectoryOracle, TrajectoryPlan
+from tcbo_pyomo.planning.trajectory_utility import PathMixture, PathTangent, TrajectoryUtility
+from tcbo_pyomo.settings import PlannerSettings
+
+
+@dataclass(frozen=True)
+class ContinuousPlan:
+    """A mixture of trajectories for the rest of an episode and what led to it."""
+
+    components: list[tuple[float, TrajectoryPlan]]
+    tangent: PathTangent
+
+
+class ContinuousPlanner:
+    """Plans the rest of an episode on a continuous plant."""
+
+    def __init__(self, problem: ContinuousProblem, settings: PlannerSettings) -> None:
+        self.problem, self.settings = problem, settings
+        self.oracle = TrajectoryOracle(
+            problem.coordinates,
+            problem.dynamics,
+            np.asarray(problem.start_state),
+            problem.horizon,
+            problem.rules,
+            settings.nonlinear,
+        )
+
+    def plan(
+        self, utility: TrajectoryUtility, situation: Situation, generator: np.random.Generator
+    ) -> ContinuousPlan:
+        """Minimise the utility over mixtures of trajectories of the rest of the episode."""
+        path, actions = np.array(situation.path), np.array(situation.decisions)
+        tangents: list[PathTangent] = []
+        found: list[tuple[Array, TrajectoryPlan]] = []
+
+        def extreme_point(tangent: PathTangent) -> PathMixture:
+            tangents.append(tangent)
+            plan = self.oracle.best_path(tangent.objective, path, actions, tangent.targets)
+            ahead = plan.states[len(path) :]
+            found.append((ahead, plan))
+            return [(1.0, ahead)]
+
+        mixture = frank_wolfe(utility, extreme_point, mix_paths, self.settings.components, self.settings.step_rule)
+        components = [(weight, next(p for ahead, p in found if ahead is vertex[0][1])) for weight, vertex in mixture]
+        return ContinuousPlan(components, tangents[0])
+
+    def choose(self, plan: ContinuousPlan, situation: Situation, generator: np.random.Generator) -> tuple[float, ...]:
+        """The first action of a trajectory drawn from the mixture."""
+        weights = [weight for weight, _ in plan.components]
+        drawn = 0 if len(weights) == 1 else int(generator.choice(len(weights), p=np.array(weights) / sum(weights)))
+        return tuple(plan.components[drawn][1].actions[situation.step].tolist())
+
+
+def mix_paths(parts: list[tuple[float, PathMixture]]) -> PathMixture:
+    """The mixture of mixtures."""
+    return [(share * weight, path) for share, mixture in parts for weight, path in mixture]

@@ -1,0 +1,103 @@
+"""The planner of finite processes: Frank-Wolfe on the state-action polytope, by the linear oracle the settings name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tcbo_pyomo.errors import BadInput, InfeasiblePlan
+from tcbo_pyomo.planning.dynamic_programming import DynamicProgramming
+from tcbo_pyomo.planning.frank_wolfe import frank_wolfe
+from tcbo_pyomo.planning.linear_programming import LinearProgramming
+from tcbo_pyomo.planning.plan_check import check_visitation
+from tcbo_pyomo.planning.policy import Policy
+from tcbo_pyomo.planning.situation import Situation
+from tcbo_pyomo.planning.utility import Linearisation, Utility
+from tcbo_pyomo.planning.visitation import Visitation, mix
+from tcbo_pyomo.problem import Problem
+from tcbo_pyomo.settings import PlannerSettings
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A policy for the rest of an episode and what led to it.
+
+    Attributes
+    ----------
+    policy
+        The mixture, by marginalisation.
+    components
+        The weighted visitations it mixes.
+    tangent
+        The utility at the history: its value, the pair being separated, the gradient.
+    """
+
+    policy: Policy
+    components: list[tuple[float, Visitation]]
+    tangent: Linearisation
+
+
+class DiscretePlanner:
+    """Plans the rest of an episode on a finite process."""
+
+    def __init__(self, problem: Problem, settings: PlannerSettings) -> None:
+        self.problem, self.settings = problem, settings
+        linear = settings.linear
+        coupling = [rule.name for rule in problem.rules if rule.couples_steps]
+        self.oracle: DynamicProgramming | LinearProgramming
+        if linear.solver == DynamicProgramming.name:
+            _refuse_for_dynamic_programming(coupling, linear.options, linear.time_limit)
+            self.oracle = DynamicProgramming(problem.sets)
+        else:
+            self.oracle = LinearProgramming(
+                problem.sets, problem.rules, linear.solver, dict(linear.options), linear.time_limit, linear.hot_start
+            )
+        self._lottery = bool(coupling) and problem.process.deterministic
+
+    def plan(self, utility: Utility, situation: Situation, generator: np.random.Generator) -> Plan:
+        """Minimise the utility over the policies of the rest of the episode."""
+        tangents: list[Linearisation] = []
+
+        def extreme_point(tangent: Linearisation) -> Visitation:
+            tangents.append(tangent)
+            visitation = self.oracle.extreme_point(tangent.gradient, situation, generator)
+            check_visitation(visitation, self.problem.sets, situation, self.oracle.name)
+            return visitation
+
+        settings = self.settings
+        components = frank_wolfe(utility, extreme_point, mix, settings.components, settings.step_rule)
+        return Plan(Policy(self.problem.process, mix(components)), components, tangents[0])
+
+    def choose(self, plan: Plan, situation: Situation, generator: np.random.Generator) -> int:
+        """Draw the next move from the policy.
+
+        Where a budget couples the steps of a deterministic process, a split policy is a lottery between paths; a move is
+        only drawn when an allowed path goes on from it.
+        """
+        if not self._lottery or all(visitation.is_path for _, visitation in plan.components):
+            return plan.policy.sample(situation.step, situation.state, generator)
+        assert isinstance(self.oracle, LinearProgramming)
+        pairs, probabilities = plan.policy.action_probabilities(situation.step, situation.state)
+        for pair in generator.choice(pairs, size=len(pairs), replace=False, p=probabilities):
+            if self.oracle.can_be_completed(situation, int(pair)):
+                return int(pair)
+        for pair in self.problem.process.pairs_of(situation.state):
+            usable = self.problem.sets.safe[situation.step + 1, self.problem.process.successor[pair]]
+            if usable and self.problem.sets.allowed_pairs[pair] and self.oracle.can_be_completed(situation, pair):
+                return pair
+        raise InfeasiblePlan(
+            f"no single path from state '{self.problem.process.labels[situation.state]}' (step {situation.step}) keeps all of "
+            f"{', '.join(rule.name for rule in self.problem.rules if rule.couples_steps)}; only a lottery between paths "
+            "does so on average; raise a limit"
+        )
+
+
+def _refuse_for_dynamic_programming(coupling: list[str], options: dict, time_limit: float | None) -> None:
+    if coupling:
+        raise BadInput(
+            f"solver 'dynamic_programming' cannot plan under {', '.join(coupling)}, which couples the steps of an episode; "
+            "set planner.linear.solver to 'highs'"
+        )
+    if options or time_limit is not None:
+        raise BadInput("solver 'dynamic_programming' takes no options and no time_limit; remove them")

@@ -1,0 +1,68 @@
+"""The two rows of a matrix that are farthest apart: the pair of candidates we can tell apart least.
+
+Exact, without an array of all pairs: rows are visited in blocks from the outside inwards, and a block stops the search
+once twice its distance from the centre cannot beat the best pair found.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tcbo_pyomo.coordinates import Array
+
+TIE = 1e-9
+"""Pairs whose squared distances differ by less than this share are equally far."""
+BLOCK = 512
+
+
+def farthest_pair(rows: Array, generator: np.random.Generator) -> tuple[int, int, float]:
+    """Positions of the farthest pair of rows (K x M, K >= 2), ties broken at random, and their squared distance."""
+    if len(rows) <= BLOCK:
+        gram = rows @ rows.T
+        norms = gram.diagonal()
+        distance = norms[:, None] + norms - 2.0 * gram
+        best = distance.max()
+        left, right = np.nonzero(np.triu(distance >= best - TIE * abs(best), 1))
+        return _chosen(rows, left, right, generator)
+    return _farthest_of_many(rows, generator)
+
+
+def _farthest_of_many(rows: Array, generator: np.random.Generator) -> tuple[int, int, float]:
+    centred = rows - rows.mean(axis=0)
+    norms = np.einsum("ij,ij->i", centred, centred)
+    order = np.argsort(-norms, kind="stable")
+    radius = np.sqrt(norms[order])
+    centred, norms = centred[order], norms[order]
+    # A double sweep gives a good lower bound at the cost of two rows.
+    best, anchor = 0.0, 0
+    for _ in range(2):
+        distance = norms + norms[anchor] - 2.0 * (centred @ centred[anchor])
+        anchor = int(distance.argmax())
+        best = max(best, float(distance[anchor]))
+    lefts, rights, distances = [], [], []
+    for first in range(0, len(rows), BLOCK):
+        # |a - b| <= |a| + |b|: with b no farther out than a, pairs from here on span at most twice this radius.
+        if (2.0 * radius[first]) ** 2 < best * (1.0 - TIE):
+            break
+        block = slice(first, min(first + BLOCK, len(rows)))
+        last = int(np.searchsorted(-radius, -(np.sqrt(best * (1.0 - TIE)) - radius[first]), side="right"))
+        others = slice(first, max(last, block.stop))
+        distance = norms[block, None] + norms[others] - 2.0 * (centred[block] @ centred[others].T)
+        best = max(best, float(distance.max()))
+        left, right = np.nonzero(distance >= best - TIE * best)
+        lefts.append(left + first)
+        rights.append(right + first)
+        distances.append(distance[left, right])
+    left, right, found = np.concatenate(lefts), np.concatenate(rights), np.concatenate(distances)
+    keep = (found >= best - TIE * best) & (left < right)
+    return _chosen(rows, order[left[keep]], order[right[keep]], generator)
+
+
+def _chosen(rows: Array, left: Array, right: Array, generator: np.random.Generator) -> tuple[int, int, float]:
+    if len(left) == 0:  # All rows are equal: any pair is as good.
+        return 0, 1, 0.0
+    position = 0 if len(left) == 1 else int(generator.integers(len(left)))
+    first, second = sorted((int(left[position]), int(right[position])))
+    # The distance once more without cancellation: this is the value users see.
+    difference = rows[first] - rows[second]
+    return first, second, float(difference @ difference)

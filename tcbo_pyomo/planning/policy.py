@@ -1,0 +1,52 @@
+"""The policy of a visitation, by marginalisation: pi_h(a|x) = d_h(x, a) / sum_a d_h(x, a) (section 4.1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tcbo_pyomo.coordinates import Array
+from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.planning.visitation import Visitation
+from tcbo_pyomo.process import Integers, Process
+
+
+@dataclass(frozen=True)
+class Policy:
+    """A (possibly random) Markov policy that depends on the step."""
+
+    process: Process
+    visitation: Visitation
+
+    def action_probabilities(self, step: int, state: int) -> tuple[Integers, Array]:
+        """The pairs the policy may choose in a state before a step, and their probabilities."""
+        pair, probability = self.visitation.at_step(step)
+        here = self.process.pair_state[pair] == state
+        total = probability[here].sum()
+        if not total > 0.0:
+            raise BadInput(f"the policy never meets state '{self.process.labels[state]}' at step {step}")
+        return pair[here], probability[here] / total
+
+    def sample(self, step: int, state: int, generator: np.random.Generator) -> int:
+        """Draw one pair."""
+        pair, probability = self.action_probabilities(step, state)
+        return int(pair[0]) if len(pair) == 1 else int(generator.choice(pair, p=probability))
+
+
+def roll_out(policy: Policy, start: int, steps: int, generator: np.random.Generator, first_step: int = 0) -> list[int]:
+    """Simulate the policy on the process; the pairs used, in order."""
+    pairs, state = [], start
+    for step in range(first_step, first_step + steps):
+        pairs.append(policy.sample(step, state, generator))
+        state = draw_successor(policy.process, pairs[-1], generator)
+    return pairs
+
+
+def draw_successor(process: Process, pair: int, generator: np.random.Generator) -> int:
+    """Draw the state a pair leads to."""
+    successors = process.successors_of(pair)
+    if len(successors) == 1:
+        return int(successors[0])
+    first = int(process.transitions.indptr[pair])
+    return int(generator.choice(successors, p=process.transitions.data[first : first + len(successors)]))

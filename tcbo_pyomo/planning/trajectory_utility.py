@@ -1,0 +1,113 @@
+"""The utility of planned paths on a continuous plant (section 3.2): as `Utility`, with points in place of states.
+
+A plan is a mixture of paths. A path with weight q counts as q measurements at each of its points still to come, which is one
+measurement with noise variance sigma^2 / q there. The gradient at a point x is that of the maximising pair of candidates
+(appendix, "Linearizing the objective"): - (Cov[f(z), f(x)] - Cov[f(z'), f(x)])^2 / sigma^2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tcbo_pyomo.coordinates import Array
+from tcbo_pyomo.planning.farthest_pair import TIE
+from tcbo_pyomo.planning.information_objective import InformationObjective
+from tcbo_pyomo.surrogate.continuous import ContinuousSurrogate
+
+PathMixture = list[tuple[float, Array]]
+"""Weighted paths, each k x d scaled points to come."""
+
+
+@dataclass(frozen=True)
+class PathTangent:
+    """The utility near one plan.
+
+    Attributes
+    ----------
+    value
+        The utility there.
+    first, second
+        The pair of candidate points (d) being separated; `second` is None for a single one.
+    objective
+        The gradient as a function of a path.
+    """
+
+    value: float
+    first: Array
+    second: Array | None
+    objective: InformationObjective
+
+    @property
+    def targets(self) -> list[Array]:
+        """Where the information is: the points to aim at."""
+        return [self.first] if self.second is None else [self.first, self.second]
+
+
+class TrajectoryUtility:
+    """U as a function of planned paths.
+
+    Parameters
+    ----------
+    surrogate
+        The belief in which pending visits count as made.
+    candidates
+        K x d scaled points, Z.
+    objective
+        "differences" or "g_allocation".
+    noise_variance
+        Of one measurement.
+    generator
+        Breaks ties between equally uncertain pairs.
+    """
+
+    def __init__(
+        self,
+        surrogate: ContinuousSurrogate,
+        candidates: Array,
+        objective: str,
+        noise_variance: float,
+        generator: np.random.Generator,
+    ) -> None:
+        self.surrogate, self.candidates = surrogate, candidates
+        self.differences = objective == "differences" and len(candidates) > 1
+        self.noise_variance, self.generator = noise_variance, generator
+
+    def value(self, plan: PathMixture | None = None) -> float:
+        """U of a plan; None for the history alone."""
+        return self._worst(self._given(plan))[2]
+
+    def linearise(self, plan: PathMixture | None = None) -> PathTangent:
+        """U and its gradient near a plan; None for the history alone."""
+        surrogate = self._given(plan)
+        first, second, value = self._worst(surrogate)
+        covariance = surrogate.covariance_with(first, second)
+        objective = InformationObjective(
+            covariance.kernel, covariance.centers, covariance.weights, self.noise_variance
+        )
+        return PathTangent(value, first, second, objective)
+
+    def _given(self, plan: PathMixture | None) -> ContinuousSurrogate:
+        if plan is None:
+            return self.surrogate
+        planned = self.surrogate.copy()
+        for weight, path in plan:
+            for point in path:
+                planned.observe(point, None, self.noise_variance / weight)
+        return planned
+
+    def _worst(self, surrogate: ContinuousSurrogate) -> tuple[Array, Array | None, float]:
+        if not self.differences:
+            variance = surrogate.variance(self.candidates)
+            state = self._tie(variance >= variance.max() * (1.0 - TIE))
+            return self.candidates[state], None, float(variance[state])
+        variances = surrogate.difference_variances(self.candidates)
+        # Candidates may coincide, and then every difference is zero: any pair is as good.
+        ties = np.triu(variances >= variances.max() * (1.0 - TIE), 1).ravel()
+        first, second = divmod(self._tie(ties), len(self.candidates))
+        return self.candidates[first], self.candidates[second], float(variances[first, second])
+
+    def _tie(self, equal: Array) -> int:
+        positions = np.flatnonzero(equal)
+        return int(positions[0]) if len(positions) == 1 else int(self.generator.choice(positions))

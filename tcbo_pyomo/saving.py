@@ -1,0 +1,106 @@
+"""Save a campaign to a JSON file and load it again; it then goes on with the same moves, bit for bit.
+
+The file holds plain data with a checksum; it is replaced as a whole, so that a crash leaves the old one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from tcbo_pyomo.campaign import Campaign
+from tcbo_pyomo.errors import BadInput, DamagedFile, DiskError
+from tcbo_pyomo.planning.budgets import Budget
+from tcbo_pyomo.problem import Problem
+from tcbo_pyomo.problem_settings import with_settings
+from tcbo_pyomo.settings import settings_from
+
+FORMAT = "tcbo_campaign"
+VERSION = 1
+
+
+def save_campaign(campaign: Campaign, path: str | Path) -> None:
+    """Write the campaign's state; the file is complete or not replaced at all."""
+    content = {"problem": problem_fingerprint(campaign.problem), **campaign.state()}
+    text = json.dumps(content, sort_keys=True, allow_nan=False)
+    document = {"format": FORMAT, "version": VERSION, "sha256": _digest(text), "content": content}
+    write_atomically(Path(path), json.dumps(document, sort_keys=True, allow_nan=False).encode())
+
+
+def load_campaign(path: str | Path, problem: Problem) -> Campaign:
+    """The campaign saved in a file, on the problem it was saved with."""
+    content = _read(Path(path))
+    same = with_settings(problem, settings_from(content["settings"]))
+    # Before anything is replayed: the states and moves of another problem mean nothing here.
+    if problem_fingerprint(same) != content["problem"]:
+        raise BadInput(f"{path}: was saved for another problem than '{problem.name}' as it is now; load the same problem")
+    return Campaign.from_state(problem, content)
+
+
+def problem_fingerprint(problem: Problem) -> str:
+    """A digest of everything about a problem that decides which moves are made."""
+    process = problem.process
+    digest = hashlib.sha256()
+    description = (
+        problem.name,
+        [(c.name, float(c.lower), float(c.upper), c.unit) for c in process.coordinates],
+        process.labels,
+        problem.start_state,
+        int(problem.horizon),
+        float(problem.confidence_width),
+        [(rule.name, float(rule.limit) if isinstance(rule, Budget) else None) for rule in problem.rules],
+        problem.kernel.to_dict(),
+    )
+    digest.update(json.dumps(description, sort_keys=True).encode())
+    matrix = process.transitions
+    for array in (process.states, process.pair_state, matrix.indptr, matrix.indices, matrix.data, process.noise_variance):
+        digest.update(array.tobytes())
+    digest.update(problem.sets.allowed_pairs.tobytes())
+    digest.update(problem.sets.safe.tobytes())
+    for rule in problem.rules:
+        if isinstance(rule, Budget):
+            digest.update(rule.transition_cost(process).tobytes())
+    return digest.hexdigest()
+
+
+def write_atomically(path: Path, data: bytes) -> None:
+    """Write a file so that it is either complete or not replaced at all."""
+    try:
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(temporary, path)
+        except BaseException:
+            os.unlink(temporary)
+            raise
+    except OSError as error:
+        raise DiskError(f"{path}: cannot be written ({error.strerror}); what was there before is unchanged") from None
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise BadInput(f"{path}: cannot be read ({error.strerror})") from None
+    try:
+        document = json.loads(raw)
+        kind, version, content = document["format"], document["version"], document["content"]
+        intact = document["sha256"] == _digest(json.dumps(content, sort_keys=True, allow_nan=False))
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise DamagedFile(f"{path}: is not a saved campaign, or is damaged; restore it from a copy") from error
+    if kind != FORMAT or not intact:
+        raise DamagedFile(f"{path}: the content does not match its checksum; restore it from a copy")
+    if version != VERSION:
+        raise BadInput(f"{path}: was written in format {version}, this version reads {VERSION}; update tcbo_pyomo")
+    return dict(content)
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,148 @@
+"""Settings: everything a user may choose without touching code. Unknown keys and wrong types are refused.
+
+The order of precedence is: these defaults, the problem's own preferences, a settings file, `--set` on the command line.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from tcbo_pyomo.errors import BadInput, suggestion
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, strict=True)
+
+
+class LinearSolverSettings(_Section):
+    """How the Frank-Wolfe subproblem on the polytope is solved."""
+
+    solver: str = Field("highs", min_length=1)
+    """highs (compiled once), dynamic_programming (exact and fastest, no coupling constraints), or a SolverFactory name."""
+    options: dict[str, bool | int | float | str] = Field(default_factory=dict)
+    """Options passed to the solver; unknown names are refused."""
+    time_limit: float | None = Field(None, gt=0)
+    """Seconds per solve."""
+    hot_start: bool = False
+    """Start HiGHS from the last basis; often slower, and not bit-for-bit repeatable after loading."""
+
+
+class PlannerSettings(_Section):
+    """Frank-Wolfe over visitations (section 4)."""
+
+    components: int = Field(1, ge=1)
+    """Mixture components N; 1 linearises at the history alone, as in the paper's experiments."""
+    step_rule: Literal["harmonic", "diminishing", "line_search"] = "harmonic"
+    """Step n of Frank-Wolfe: harmonic 1/(1+n), diminishing 2/(2+n), or line_search."""
+    linear: LinearSolverSettings = LinearSolverSettings()
+
+
+class FeedbackSettings(_Section):
+    """When measurements arrive."""
+
+    kind: Literal["immediate", "episodic", "delayed"] = "immediate"
+    """immediate: after each move; episodic: at the end of an episode; delayed: after `delay` further moves."""
+    delay: int = Field(0, ge=0)
+    """Moves between a measurement and its result, for delayed feedback."""
+
+    @model_validator(mode="after")
+    def _delay_belongs_to_delayed(self) -> FeedbackSettings:
+        if (self.kind == "delayed") != (self.delay > 0):
+            raise ValueError("delay must be positive for kind 'delayed', and is only allowed there")
+        return self
+
+
+class CandidateSettings(_Section):
+    """The set Z of states that may still be the maximum (section 3.1)."""
+
+    rule: str = Field("credible_band", min_length=1)
+    """credible_band, or the name of a file in tcbo_pyomo/maximizers, or 'my_module:MyRule'."""
+    width: float | None = Field(None, gt=0)
+    """Standard deviations of the credible band; the problem's own width when not given."""
+
+
+class UtilitySettings(_Section):
+    """What a plan tries to make small."""
+
+    objective: Literal["differences", "g_allocation"] = "differences"
+    """differences: largest variance of f(z) - f(z'); g_allocation: largest variance of f(z)."""
+    form: Literal["features", "kernel"] = "features"
+    """features: finite features; kernel: the general-kernel form of the appendix. Equal values."""
+
+
+class SurrogateSettings(_Section):
+    """The Gaussian process."""
+
+    features: Literal["exact", "nystroem", "random_fourier"] = "exact"
+    """exact: the kernel itself on the states; nystroem or random_fourier: finite approximations."""
+    number: int | None = Field(None, ge=1)
+    """Number of approximate features; min(2^(5+d), 512) when not given."""
+    fit: Literal["never", "each_episode"] = "never"
+    """Fit the kernel's hyper-parameters by marginal likelihood before each episode."""
+
+
+class ConstraintSettings(BaseModel):
+    """One more rule of the plant, by name: a file in models/constraints or 'my_module:MyRule', with its arguments."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    use: str = Field(min_length=1)
+
+
+class Settings(_Section):
+    """All settings of a campaign."""
+
+    method: str = Field("mdp_bo", min_length=1)
+    """mdp_bo, or the name of a rival in tcbo_pyomo/baselines."""
+    episodes: int | None = Field(None, ge=1)
+    """Number of episodes; the problem's own when not given."""
+    start: str | dict[str, float] | None = None
+    """Start of every episode as a label or {coordinate: value}; the problem's own when not given."""
+    feedback: FeedbackSettings = FeedbackSettings()
+    candidates: CandidateSettings = CandidateSettings()
+    utility: UtilitySettings = UtilitySettings()
+    surrogate: SurrogateSettings = SurrogateSettings()
+    planner: PlannerSettings = PlannerSettings()
+    constraints: tuple[ConstraintSettings, ...] = ()
+
+
+def settings_from(*layers: dict[str, Any]) -> Settings:
+    """Settings from nested dicts, later ones winning key by key; any problem is one `BadInput`."""
+    merged: dict[str, Any] = {}
+    for layer in layers:
+        feedback = layer.get("feedback")
+        # Naming another kind of feedback drops the delay of a weaker layer.
+        if isinstance(feedback, dict) and feedback.get("kind") not in (None, "delayed") and "delay" not in feedback:
+            layer = {**layer, "feedback": {**feedback, "delay": 0}}
+        merged = _merge(merged, layer)
+    try:
+        return Settings.model_validate(_tuples(merged))
+    except ValidationError as error:
+        raise BadInput("; ".join(_explain(detail) for detail in error.errors())) from None
+
+
+def _merge(low: dict[str, Any], high: dict[str, Any]) -> dict[str, Any]:
+    merged = dict(low)
+    for key, value in high.items():
+        both = isinstance(value, dict) and isinstance(merged.get(key), dict)
+        merged[key] = _merge(merged[key], value) if both else value
+    return merged
+
+
+def _tuples(value: dict[str, Any]) -> dict[str, Any]:
+    """YAML and JSON give lists where the settings hold tuples."""
+    return {key: tuple(item) if key == "constraints" and isinstance(item, list) else item for key, item in value.items()}
+
+
+def _explain(detail: Any) -> str:
+    path = [str(part) for part in detail["loc"]]
+    where = ".".join(path)
+    if detail["type"] == "extra_forbidden":
+        section: Any = Settings
+        for part in path[:-1]:
+            section = section.model_fields[part].annotation
+        return f"unknown setting '{where}'; {suggestion(path[-1], section.model_fields)}"
+    message = detail["msg"].removeprefix("Value error, ")
+    return f"setting '{where}': got {detail['input']!r}; {message[0].lower()}{message[1:]}"

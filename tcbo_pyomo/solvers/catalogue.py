@@ -1,0 +1,20 @@
+"""Names of solvers this package knows about, and how to get the ones that are missing."""
+
+from __future__ import annotations
+
+LINEAR_SOLVERS: dict[str, str] = {
+    "highs": "installed with this package",
+    "dynamic_programming": "built in",
+    "appsi_highs": "installed with this package",
+    "glpk": "apt install glpk-utils, or conda install -c conda-forge glpk",
+    "cbc": "apt install coinor-cbc, or conda install -c conda-forge coin-or-cbc",
+    "scip_direct": "pip install pyscipopt",
+    "scip": "conda install -c conda-forge scip, or https://www.scipopt.org",
+    "gurobi_direct": "pip install gurobipy, and a licence",
+}
+"""Solver name -> how to get it. Any other linear solver of Pyomo's SolverFactory may be named too."""
+
+
+def how_to_get(name: str) -> str:
+    """What to do when a solver is missing."""
+    return LINEAR_SOLVERS.get(name, "see the documentation of Pyomo and of the solver")

@@ -1,0 +1,76 @@
+"""Functions of the form x -> sum_j w_j k(x, c_j): what posterior means, samples and covariances are made of.
+
+Given data X, the posterior mean, every posterior sample, and x -> Cov[f(z), f(x)] - Cov[f(z'), f(x)] of the linearised
+utility (appendix "Linearizing the objective") are all sums of kernels centred at fixed points.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcbo_pyomo.coordinates import Array
+from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.surrogate.kernels.kernel import Kernel
+from tcbo_pyomo.surrogate.sections import sections
+
+Integers = NDArray[np.intp]
+
+ROWS = 256
+"""Points are treated in blocks of so many rows, so that a block of kernel values stays in the processor's cache."""
+
+
+class KernelExpansion:
+    """k functions x -> sum_j weights[j, i] k(x, centers[j]) at once.
+
+    Parameters
+    ----------
+    kernel
+        Any kernel; its prior mean plays no part here.
+    centers
+        m x d scaled points.
+    weights
+        m x k, one column per function; m alone for one function.
+    """
+
+    def __init__(self, kernel: Kernel, centers: Array, weights: Array) -> None:
+        self.kernel = kernel
+        self.centers = centers
+        self.weights = weights if weights.ndim == 2 else weights[:, None]
+        if centers.ndim != 2 or len(self.weights) != len(centers):
+            raise BadInput(f"centers {centers.shape} and weights {weights.shape} must be m x d and m x k")
+        self.sections = sections(kernel, centers)
+        self._weights_by_function = np.ascontiguousarray(self.weights.T)
+
+    @property
+    def count(self) -> int:
+        """k, the number of functions."""
+        return self.weights.shape[1]
+
+    def value(self, points: Array) -> Array:
+        """All functions at n points, n x k."""
+        return self.sections(points) @ self.weights
+
+    def gradient(self, points: Array) -> Array:
+        """Gradients of all functions at n points, n x k x d."""
+        return np.stack([self._gradient_of(i, points) for i in range(self.count)], axis=1)
+
+    def hessian(self, points: Array, function: int = 0) -> Array:
+        """Second derivatives of one function at n points, n x d x d."""
+        weights = np.broadcast_to(self._weights_by_function[function], (len(points), len(self.centers)))
+        return self.sections.hessian(points, weights)
+
+    def value_and_gradient(self, points: Array, owner: Integers) -> tuple[Array, Array]:
+        """Function `owner[i]` at point i: values (n) and gradients (n x d).
+
+        This is what a search needs that follows every function from starts of its own.
+        """
+        value, gradient = np.empty(len(points)), np.empty(points.shape)
+        for first in range(0, len(points), ROWS):
+            rows = slice(first, first + ROWS)
+            weights = self._weights_by_function[owner[rows]]
+            value[rows], gradient[rows] = self.sections.value_and_gradient(points[rows], weights)
+        return value, gradient
+
+    def _gradient_of(self, function: int, points: Array) -> Array:
+        return self.value_and_gradient(points, np.full(len(points), function))[1]

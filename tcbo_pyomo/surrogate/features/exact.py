@@ -1,0 +1,31 @@
+"""Exact features of a finite set of points: M = |X| in the discrete systems (appendix "Benchmark Details").
+
+The symmetric eigendecomposition K = V D V^T of the kernel matrix gives the factor F = V D^1/2 with F F^T = K.
+Unlike a Cholesky factor it exists for kernels of low rank too, and directions of mere rounding are dropped.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tcbo_pyomo.coordinates import Array
+from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.surrogate.kernels.kernel import Kernel
+
+SMALLEST_EIGENVALUE = 1e-14
+"""Relative to the largest: below this an eigenvalue is rounding."""
+
+
+def exact_factor(kernel: Kernel, points: Array) -> Array:
+    """F, n x M with M <= n, such that F F^T = k(points, points)."""
+    eigenvalues, eigenvectors = significant_eigenpairs(kernel(points, points))
+    return eigenvectors * np.sqrt(eigenvalues)
+
+
+def significant_eigenpairs(matrix: Array) -> tuple[Array, Array]:
+    """Eigenvalues (M) of a symmetric n x n matrix that are more than rounding, with eigenvectors (n x M)."""
+    if not np.isfinite(matrix).all():
+        raise BadInput("the kernel gives values that are not finite; check its parameters and the points")
+    eigenvalues, eigenvectors = np.linalg.eigh(matrix)
+    kept = eigenvalues > SMALLEST_EIGENVALUE * max(eigenvalues[-1], 0.0)
+    return eigenvalues[kept], eigenvectors[:, kept]

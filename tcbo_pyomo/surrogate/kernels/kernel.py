@@ -1,0 +1,137 @@
+"""What every kernel can do: covariance, prior mean, their derivatives, and plain data in and out (section 2).
+
+A kernel says how values of f at two inputs vary together, k(x, x') = Cov[f(x), f(x')], and what is expected
+before the first measurement, m(x) = E[f(x)]. Inputs are scaled points, rows of [-0.5, 0.5]^d. Kernels are
+frozen: a fit gives a new kernel.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tcbo_pyomo.coordinates import Array
+from tcbo_pyomo.errors import BadInput, suggestion
+
+PACKAGE = __name__.rpartition(".")[0]
+
+
+@dataclass(frozen=True)
+class Kernel(ABC):
+    """A covariance function with a prior mean.
+
+    A new kernel is a frozen dataclass in a file of its own. `fitted` names the positive fields that a fit may
+    change, `vectors` the fields that may hold several numbers.
+    """
+
+    fitted: ClassVar[tuple[str, ...]] = ()
+    vectors: ClassVar[tuple[str, ...]] = ()
+
+    def __post_init__(self) -> None:
+        self._check_numbers(self.fitted)
+
+    @abstractmethod
+    def __call__(self, left: Array, right: Array) -> Array:
+        """Covariances k(left, right), n x m, of n x d and m x d points."""
+
+    @abstractmethod
+    def diagonal(self, points: Array) -> Array:
+        """Prior variances k(x, x) of n points."""
+
+    @abstractmethod
+    def gradient(self, left: Array, right: Array) -> Array:
+        """First derivatives of k with respect to `left`, n x m x d."""
+
+    @abstractmethod
+    def hessian(self, left: Array, right: Array) -> Array:
+        """Second derivatives of k with respect to `left`, n x m x d x d."""
+
+    def mean(self, points: Array) -> Array:
+        """Prior mean of n points; zero unless a kernel knows better."""
+        return np.zeros(len(points))
+
+    def mean_gradient(self, points: Array) -> Array:
+        """First derivatives of the prior mean, n x d."""
+        return np.zeros_like(points, dtype=float)
+
+    def mean_hessian(self, points: Array) -> Array:
+        """Second derivatives of the prior mean, n x d x d."""
+        number, dimension = points.shape
+        return np.zeros((number, dimension, dimension))
+
+    @classmethod
+    def registry_name(cls) -> str:
+        """The name `kernel_class` finds this class by: its file name, or "module:Class" for a user's own."""
+        package, _, module = cls.__module__.rpartition(".")
+        return module if package == PACKAGE else f"{cls.__module__}:{cls.__qualname__}"
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """Positive hyper-parameters that a fit may change; entries of a tuple are called "lengthscale.0"."""
+        found: dict[str, float] = {}
+        for field in self.fitted:
+            value = getattr(self, field)
+            if isinstance(value, tuple):
+                found |= {f"{field}.{i}": entry for i, entry in enumerate(value)}
+            else:
+                found[field] = value
+        return found
+
+    def with_parameters(self, parameters: Mapping[str, float]) -> Kernel:
+        """The same kernel with some of its `parameters` changed."""
+        known = self.parameters
+        for name in parameters:
+            if name not in known:
+                raise BadInput(
+                    f"kernel '{self.registry_name()}': no parameter '{name}'; {suggestion(name, known)}"
+                )
+        return self._with_all({**known, **parameters})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data that `kernel_from_dict` turns back into an equal kernel."""
+        values = {field.name: _plain(getattr(self, field.name)) for field in fields(self)}
+        return {"name": self.registry_name(), **values}
+
+    def _with_all(self, parameters: Mapping[str, float]) -> Kernel:
+        """The same kernel with all of its `parameters` given."""
+        changes: dict[str, float | tuple[float, ...]] = {}
+        for field in self.fitted:
+            value = getattr(self, field)
+            if isinstance(value, tuple):
+                changes[field] = tuple(parameters[f"{field}.{i}"] for i in range(len(value)))
+            else:
+                changes[field] = parameters[field]
+        return replace(self, **changes)
+
+    def _check_numbers(
+        self,
+        names: Iterable[str],
+        allowed: str = "a positive finite number",
+        accept: Callable[[float], bool] = lambda number: number > 0,
+    ) -> None:
+        """Store the named fields as floats (or tuples of them), or refuse them by name and value."""
+        for name in names:
+            value = getattr(self, name)
+            several = name in self.vectors and isinstance(value, (tuple, list)) and len(value) > 0
+            numbers = value if several else (value,)
+            for number in numbers:
+                real = isinstance(number, (int, float, np.integer, np.floating))
+                if not real or isinstance(number, bool) or not math.isfinite(number) or not accept(number):
+                    raise self._refused(name, allowed)
+            floats = tuple(float(number) for number in numbers)
+            object.__setattr__(self, name, floats if several else floats[0])
+
+    def _refused(self, name: str, allowed: str) -> BadInput:
+        """The error that says which field of which kernel is wrong, its value and what is allowed."""
+        return BadInput(f"kernel '{self.registry_name()}': {name} {getattr(self, name)!r} must be {allowed}")
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Kernel):
+        return value.to_dict()
+    return [_plain(entry) for entry in value] if isinstance(value, tuple) else value

@@ -1,0 +1,78 @@
+"""Kernels of one known feature: f(x) = w y(x) with an uncertain weight (appendix "Benchmark Details", Knorr).
+
+With w ~ N(weight_mean, weight_variance), f has the mean weight_mean y(x) and the covariance
+weight_variance y(x) y(x'). So one uses a process model that knows the shape of a response but not its size.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from tcbo_pyomo.coordinates import Array
+from tcbo_pyomo.surrogate.kernels.kernel import Kernel
+
+
+@dataclass(frozen=True)
+class SingleFeature(Kernel):
+    """A kernel of rank one; a subclass gives the feature y and its derivatives.
+
+    Parameters
+    ----------
+    weight_mean, weight_variance
+        Normal prior of the feature's weight.
+    """
+
+    weight_mean: float = 0.0
+    weight_variance: float = 1.0
+
+    fitted: ClassVar[tuple[str, ...]] = ("weight_variance",)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._check_numbers(["weight_mean"], "a finite number", lambda number: True)
+
+    @abstractmethod
+    def feature(self, points: Array) -> Array:
+        """y(x) of n points."""
+
+    @abstractmethod
+    def feature_gradient(self, points: Array) -> Array:
+        """First derivatives of y, n x d."""
+
+    @abstractmethod
+    def feature_hessian(self, points: Array) -> Array:
+        """Second derivatives of y, n x d x d."""
+
+    def __call__(self, left: Array, right: Array) -> Array:
+        """Covariances, n x m."""
+        return self.weight_variance * np.outer(self.feature(left), self.feature(right))
+
+    def diagonal(self, points: Array) -> Array:
+        """Prior variances of n points."""
+        return self.weight_variance * self.feature(points) ** 2
+
+    def gradient(self, left: Array, right: Array) -> Array:
+        """First derivatives with respect to `left`, n x m x d."""
+        values = self.feature(right)[None, :, None]
+        return self.weight_variance * self.feature_gradient(left)[:, None, :] * values
+
+    def hessian(self, left: Array, right: Array) -> Array:
+        """Second derivatives with respect to `left`, n x m x d x d."""
+        values = self.feature(right)[None, :, None, None]
+        return self.weight_variance * self.feature_hessian(left)[:, None, :, :] * values
+
+    def mean(self, points: Array) -> Array:
+        """Prior mean of n points."""
+        return self.weight_mean * self.feature(points)
+
+    def mean_gradient(self, points: Array) -> Array:
+        """First derivatives of the prior mean, n x d."""
+        return self.weight_mean * self.feature_gradient(points)
+
+    def mean_hessian(self, points: Array) -> Array:
+        """Second derivatives of the prior mean, n x d x d."""
+        return self.weight_mean * self.feature_hessian(points)

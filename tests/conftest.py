@@ -1,0 +1,14 @@
+"""Settings shared by all tests: the same examples on every run, no time limit per example on a busy machine."""
+
+import os
+import sys
+from pathlib import Path
+
+from hypothesis import HealthCheck, settings
+
+# One BLAS thread: small matrices are slower with two, and workers run side by side.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+sys.path.insert(0, str(Path(__file__).parent))
+
+settings.register_profile("repeatable", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("repeatable")

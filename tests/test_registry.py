@@ -1,0 +1,112 @@
+"""The file name is the registry, "module:Class" is a user's own, and nothing else is loaded."""
+
+import sys
+
+import pytest
+
+from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.models.constraints import EndAt, MaximumStep
+from tcbo_pyomo.registry import load_class, load_module, names_in
+from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
+
+CONSTRAINTS, KERNELS = "tcbo_pyomo.models.constraints", "tcbo_pyomo.surrogate.kernels"
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A working folder of a user, forgotten after the test."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [entry for entry in sys.path if entry])
+    before = set(sys.modules)
+    yield tmp_path
+    for name in set(sys.modules) - before:
+        if name.startswith("own_"):
+            del sys.modules[name]
+
+
+def test_the_names_are_the_files_of_the_package():
+    assert {"end_at", "forbidden_region", "maximum_step", "visit_budget"} <= set(names_in(CONSTRAINTS))
+    assert not [name for name in names_in(CONSTRAINTS) if name.startswith("_")]
+
+
+def test_a_file_name_gives_the_class_of_that_name():
+    assert load_class(CONSTRAINTS, "constraint", "end_at") is EndAt
+    assert load_class(CONSTRAINTS, "constraint", "maximum_step") is MaximumStep
+    assert load_class(KERNELS, "kernel", "squared_exponential") is SquaredExponential
+    assert load_module(KERNELS, "kernel", "squared_exponential").SquaredExponential is SquaredExponential
+
+
+def test_an_unknown_name_lists_the_names_there_are_and_the_closest_first():
+    with pytest.raises(BadInput) as caught:
+        load_class(CONSTRAINTS, "constraint", "maximum_stp")
+    message = str(caught.value)
+    assert message.startswith("unknown constraint 'maximum_stp'; did you mean 'maximum_step'? known: end_at, ")
+    assert "non_decreasing" in message and message.endswith("or 'my_module:MyClass'")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "",
+        ".",
+        "..",
+        "../end_at",
+        "./end_at",
+        "end_at.py",
+        "constraints.end_at",
+        "tcbo_pyomo.models.constraints.end_at",
+        "/etc/passwd",
+        "own_limits.CoolingRate",
+        "own_limits/limits:CoolingRate",
+        "../own_limits:CoolingRate",
+        ".own_limits:CoolingRate",
+        "own_limits:",
+        ":CoolingRate",
+        "own_limits:Cooling.Rate",
+        "own_limits:CoolingRate:x",
+        "own_limits:CoolingRate\n",
+        "end_at\n",
+        "End_At",
+        "__init__",
+        "_version",
+    ],
+)
+def test_names_with_dots_and_slashes_that_are_not_of_the_form_are_refused(name, folder):
+    (folder / "own_limits.py").write_text("raise SystemExit('this file must not run')")
+    with pytest.raises(BadInput, match="unknown constraint"):
+        load_class(CONSTRAINTS, "constraint", name)
+
+
+def test_a_users_class_is_found_in_the_working_folder_and_in_packages_there(folder):
+    (folder / "own_limits.py").write_text("class CoolingRate:\n    unit = 'K/min'\n")
+    (folder / "own_study").mkdir()
+    (folder / "own_study" / "rates.py").write_text("class HeatingRate:\n    pass\n")
+    assert load_class(CONSTRAINTS, "constraint", "own_limits:CoolingRate").unit == "K/min"
+    assert load_class(CONSTRAINTS, "constraint", "own_study.rates:HeatingRate").__name__ == "HeatingRate"
+
+
+def test_a_file_in_the_working_folder_hides_nothing_installed(folder):
+    (folder / "fractions.py").write_text("class Fraction:\n    fake = True\n")
+    assert not hasattr(load_class(CONSTRAINTS, "constraint", "fractions:Fraction"), "fake")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("CoolingRate = 3", "has no class 'CoolingRate'"),
+        ("def CoolingRate():\n    pass", "has no class 'CoolingRate'"),
+        ("", "has no class 'CoolingRate'"),
+        ("import no_such_module_anywhere", "cannot import 'own_limits' .*no_such_module_anywhere"),
+        ("class CoolingRate(:", r"cannot import 'own_limits' \(SyntaxError.*line 1"),
+        ("1 / 0", r"cannot import 'own_limits' \(ZeroDivisionError"),
+    ],
+)
+def test_a_users_file_that_does_not_work_is_one_clear_error(folder, text, message):
+    (folder / "own_limits.py").write_text(text)
+    with pytest.raises(BadInput, match=f"constraint 'own_limits:CoolingRate': .*{message}"):
+        load_class(CONSTRAINTS, "constraint", "own_limits:CoolingRate")
+
+
+def test_a_missing_users_file_is_one_clear_error(folder):
+    with pytest.raises(BadInput, match="cannot import 'own_nothing'"):
+        load_class(CONSTRAINTS, "constraint", "own_nothing:CoolingRate")
