@@ -33,7 +33,7 @@ class ActionLimits(Protocol):
         """Add what bounds on the single actions do not say."""
 
     def clip(self, action: Array) -> Array:
-        """The allowed action (q) nearest to one that is wanted."""
+        """The allowed action nearest to one that is wanted; one (q) or many (n x q)."""
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,8 @@ class NormActions:
 
     def clip(self, action: Array) -> Array:
         """The action shortened to the maximum."""
-        return action * min(1.0, self.maximum / max(float(np.linalg.norm(action)), 1e-300))
+        length = np.linalg.norm(action, axis=-1, keepdims=True)
+        return action * np.minimum(1.0, self.maximum / np.maximum(length, 1e-300))
 
 
 def _is_number(value: Any) -> bool:

@@ -14,7 +14,7 @@ import pandas as pd
 
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.history import History, Move
-from tcbo_pyomo.method import load_method
+from tcbo_pyomo.method import Method, believed_problem, load_method
 from tcbo_pyomo.planning.situation import Location
 from tcbo_pyomo.problem import Problem
 from tcbo_pyomo.problem_settings import with_settings
@@ -41,8 +41,10 @@ class Campaign:
         self.seed = _checked_seed(seed)
         self.generator = np.random.default_rng(np.random.SeedSequence([self.seed, 0]))
         self.history = History(self.problem.start_state, self.problem.horizon)
-        self.knowledge = self.problem.knowledge(self.settings, self.seed, self.history)
-        self.method = load_method(self.settings.method)(self.problem, self.settings)
+        method = load_method(self.settings.method)
+        model = believed_problem(method, self.problem)
+        self.method: Method = method(model, self.settings)
+        self.knowledge = model.knowledge(self.settings, self.seed, self.history)
 
     @property
     def finished(self) -> bool:

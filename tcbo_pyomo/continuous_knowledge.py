@@ -8,10 +8,10 @@ from tcbo_pyomo.continuous_problem import ContinuousProblem
 from tcbo_pyomo.coordinates import Array
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.history import History, Move
+from tcbo_pyomo.knowledge import candidate_rule
 from tcbo_pyomo.maximizers.recommendation import best_mean
 from tcbo_pyomo.planning.situation import Location
 from tcbo_pyomo.planning.trajectory_utility import TrajectoryUtility
-from tcbo_pyomo.registry import load_class
 from tcbo_pyomo.settings import Settings
 from tcbo_pyomo.surrogate.continuous import ContinuousSurrogate
 from tcbo_pyomo.surrogate.hyperparameters import fit_hyperparameters
@@ -41,7 +41,7 @@ class ContinuousKnowledge:
                 "'thompson_sampling' or 'upper_confidence'"
             )
         count = settings.candidates.count or DEFAULT_COUNT.get(name, 100)
-        self._rule = load_class("tcbo_pyomo.maximizers", "candidate rule", name)(count)
+        self._rule = candidate_rule(name, count)
         self.replay(problem.kernel)
 
     def replay(self, kernel: Kernel) -> None:

@@ -45,8 +45,8 @@ class Move:
     step: int
     origin: Location
     decision: Decision
-    expected: Location | None
-    arrived: Location | None = None
+    expected: Location
+    arrived: Location = None
     value: float | None = None
     scheduled: bool = False
     cancelled: bool = False

@@ -5,9 +5,12 @@ Everything here is a function of the history: loading a campaign replays it in t
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from tcbo_pyomo.coordinates import Array
+from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.history import History, Move
 from tcbo_pyomo.planning.posteriors import FeaturePosterior, KernelPosterior
 from tcbo_pyomo.planning.utility import Posterior, Utility
@@ -19,6 +22,17 @@ from tcbo_pyomo.surrogate.belief import GaussianBelief
 from tcbo_pyomo.surrogate.features import state_factor
 from tcbo_pyomo.surrogate.hyperparameters import fit_hyperparameters
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
+
+
+def candidate_rule(name: str, parameter: float) -> Any:
+    """The candidate rule with a name, made with its one parameter (a width or a count)."""
+    rule_class = load_class("tcbo_pyomo.maximizers", "candidate rule", name)
+    if not isinstance(rule_class, type) or "__call__" not in vars(rule_class):
+        raise BadInput(f"candidate rule '{name}' must be a class whose objects are called with the belief")
+    try:
+        return rule_class(parameter)
+    except TypeError as error:
+        raise BadInput(f"candidate rule '{name}' cannot be made from one number ({error})") from None
 
 
 class Knowledge:
@@ -34,8 +48,7 @@ class Knowledge:
 
     def __init__(self, problem: Problem, settings: Settings, seed: int, history: History) -> None:
         self.problem, self.settings, self.seed, self.history = problem, settings, seed, history
-        width = settings.candidates.width or problem.confidence_width
-        self._rule = load_class("tcbo_pyomo.maximizers", "candidate rule", settings.candidates.rule)(width)
+        self._rule = candidate_rule(settings.candidates.rule, settings.candidates.width or problem.confidence_width)
         self.replay(problem.kernel)
 
     def replay(self, kernel: Kernel) -> None:
@@ -60,7 +73,7 @@ class Knowledge:
         """Before an episode: fit the hyper-parameters, if the settings say so."""
         if self.settings.surrogate.fit == "each_episode" and self.history.told:
             moves = [self.history.moves[number - 1] for number in self.history.told]
-            points = self.problem.process.scaled_states[[move.arrived for move in moves]]
+            points = self.problem.process.scaled_states[np.array([move.arrived for move in moves])]
             values = np.array([move.value for move in moves], dtype=float)
             noise = np.array([self._noise_variance(move) for move in moves])
             self.replay(fit_hyperparameters(self.kernel, points, values, noise))

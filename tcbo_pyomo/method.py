@@ -1,15 +1,17 @@
-"""Methods choose the next move. The paper's is `mdp_bo`; rivals are files of their own with the same face."""
+"""Methods choose the next move. The paper's is `mdp_bo`; its rivals are files in baselines/ with the same face."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
 
-from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.errors import BadInput, suggestion
 from tcbo_pyomo.planning.situation import Decision, Situation
+from tcbo_pyomo.registry import load_class, names_in
 from tcbo_pyomo.settings import Settings
+
+BASELINES = "tcbo_pyomo.baselines"
 
 
 class Method(Protocol):
@@ -33,11 +35,21 @@ class MdpBo:
         return self.planner.choose(self.last_plan, situation, generator)
 
 
-METHODS: dict[str, Callable[[Any, Settings], Method]] = {"mdp_bo": MdpBo}
+def method_names() -> list[str]:
+    """The paper's method and its rivals."""
+    return ["mdp_bo", *names_in(BASELINES)]
 
 
-def load_method(name: str) -> Callable[[Any, Settings], Method]:
-    """The method with a name."""
-    if name not in METHODS:
-        raise BadInput(f"unknown method '{name}'; known: {', '.join(sorted(METHODS))}")
-    return METHODS[name]
+def load_method(name: str) -> Any:
+    """The class of a method, by name or as 'my_module:MyMethod'."""
+    if name == "mdp_bo":
+        return MdpBo
+    if ":" not in name and name not in method_names():
+        raise BadInput(f"unknown method '{name}'; {suggestion(name, method_names())}; or 'my_module:MyMethod'")
+    return load_class(BASELINES, "method", name)
+
+
+def believed_problem(method: Any, problem: Any) -> Any:
+    """The problem as the method models it; the true one unless the method says otherwise."""
+    believed = getattr(method, "believed", None)
+    return problem if believed is None else believed(problem)

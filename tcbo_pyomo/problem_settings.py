@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from tcbo_pyomo.errors import BadInput, TcboError
+from tcbo_pyomo.errors import BadInput, TcboError, suggestion
+from tcbo_pyomo.models.constraints import regions
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 from tcbo_pyomo.planning.budgets import Budget
 from tcbo_pyomo.problem import Problem
-from tcbo_pyomo.registry import load_class
+from tcbo_pyomo.registry import load_class, names_in
 from tcbo_pyomo.settings import ConstraintSettings, Settings
+
+REGIONS = (regions.Box, regions.Circle, regions.Points, regions.Polygon, regions.Wall)
+NOT_CONSTRAINTS = {"from_function", "regions", "transition_constraint"}
+"""Files beside the constraints that are not constraints by name."""
+
+
+def constraint_names() -> list[str]:
+    """Constraints that come with the package."""
+    return [name for name in names_in("tcbo_pyomo.models.constraints") if name not in NOT_CONSTRAINTS]
 
 
 def with_settings(problem: Problem, settings: Settings) -> Problem:
@@ -42,13 +52,34 @@ def _tried(rule: TransitionConstraint, problem: Problem) -> TransitionConstraint
 
 
 def constraint_from(entry: ConstraintSettings) -> TransitionConstraint:
-    """A constraint from its entry in the settings, such as `{use: maximum_step, limits: {ratio: 0.1}}`."""
-    arguments = dict(entry.model_extra or {})
+    """A constraint from its entry in the settings, such as `{use: maximum_step, limits: {ratio: 0.1}}`.
+
+    A region is given by its kind, `region: {circle: {center: {x: 1, y: 2}, radius: 0.5}}`; a cost as 'my_module:function'.
+    """
+    if ":" not in entry.use and entry.use not in constraint_names():
+        known = suggestion(entry.use, constraint_names())
+        raise BadInput(f"unknown constraint '{entry.use}'; {known}; or 'my_module:MyClass'")
     constraint_class = load_class("tcbo_pyomo.models.constraints", "constraint", entry.use)
     # Before anything is called: a settings file may name constraints, not run any function there is.
-    if not issubclass(constraint_class, TransitionConstraint):
+    if not (isinstance(constraint_class, type) and issubclass(constraint_class, TransitionConstraint)):
         raise BadInput(f"constraint '{entry.use}' is not a subclass of TransitionConstraint")
+    given = dict(entry.model_extra or {})
     try:
-        return constraint_class(**arguments)
-    except TypeError as error:
-        raise BadInput(f"constraint '{entry.use}': {error}; arguments given: {sorted(arguments)}") from None
+        return constraint_class(**{name: _argument(name, value) for name, value in given.items()})
+    except TcboError:
+        raise
+    except (TypeError, ValueError) as error:
+        raise BadInput(f"constraint '{entry.use}': {error}; arguments given: {sorted(given)}") from None
+
+
+def _argument(name: str, value: Any) -> Any:
+    """Plain data of a settings file as what the constraint's constructor takes."""
+    if name == "region" and isinstance(value, dict):
+        kinds = {kind.__name__.lower(): kind for kind in REGIONS}
+        if len(value) != 1 or next(iter(value)) not in kinds:
+            raise BadInput(f"region {value!r}: give one kind with its fields; known: {', '.join(sorted(kinds))}")
+        kind, fields = next(iter(value.items()))
+        return kinds[kind](**fields)
+    if name in ("cost", "region") and isinstance(value, str):
+        return load_class("tcbo_pyomo.models.constraints", name, value)
+    return value

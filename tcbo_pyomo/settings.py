@@ -37,6 +37,7 @@ class PlannerSettings(_Section):
     step_rule: Literal["harmonic", "diminishing", "line_search"] = "harmonic"
     """Step n of Frank-Wolfe: harmonic 1/(1+n), diminishing 2/(2+n), or line_search."""
     linear: LinearSolverSettings = LinearSolverSettings()
+    """Finite processes: how the linear subproblem on the polytope is solved."""
 
 
 class FeedbackSettings(_Section):
@@ -58,9 +59,11 @@ class CandidateSettings(_Section):
     """The set Z of states that may still be the maximum (section 3.1)."""
 
     rule: str = Field("credible_band", min_length=1)
-    """credible_band, or the name of a file in tcbo_pyomo/maximizers, or 'my_module:MyRule'."""
+    """credible_band (finite), thompson_sampling or upper_confidence (continuous), or 'my_module:MyRule'."""
     width: float | None = Field(None, gt=0)
     """Standard deviations of the credible band; the problem's own width when not given."""
+    count: int | None = Field(None, ge=2)
+    """Candidates K on a continuous plant: 100 for thompson_sampling, 25 for upper_confidence when not given."""
 
 
 class UtilitySettings(_Section):
@@ -95,7 +98,7 @@ class Settings(_Section):
     """All settings of a campaign."""
 
     method: str = Field("mdp_bo", min_length=1)
-    """mdp_bo, or the name of a rival in tcbo_pyomo/baselines."""
+    """How moves are chosen: mdp_bo."""
     episodes: int | None = Field(None, ge=1)
     """Number of episodes; the problem's own when not given."""
     start: str | dict[str, float] | None = None
@@ -106,6 +109,7 @@ class Settings(_Section):
     surrogate: SurrogateSettings = SurrogateSettings()
     planner: PlannerSettings = PlannerSettings()
     constraints: tuple[ConstraintSettings, ...] = ()
+    """Further rules of the plant, such as {use: maximum_step, limits: {ratio: 0.1}}; use may be 'my_module:MyRule'."""
 
 
 def settings_from(*layers: dict[str, Any]) -> Settings:

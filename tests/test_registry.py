@@ -40,8 +40,8 @@ def test_an_unknown_name_lists_the_names_there_are_and_the_closest_first():
     with pytest.raises(BadInput) as caught:
         load_class(CONSTRAINTS, "constraint", "maximum_stp")
     message = str(caught.value)
-    assert message.startswith("unknown constraint 'maximum_stp'; did you mean 'maximum_step'? known: end_at, ")
-    assert "non_decreasing" in message and message.endswith("or 'my_module:MyClass'")
+    assert message.startswith("unknown constraint 'maximum_stp'; did you mean 'maximum_step'? known: ")
+    assert "end_at, " in message and message.endswith("or 'my_module:MyClass'")
 
 
 @pytest.mark.parametrize(

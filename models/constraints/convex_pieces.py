@@ -13,6 +13,10 @@ from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.models.constraints.regions import Box, Polygon, Region, Wall
 
 
+FLAT = 1e-12
+"""Twice the scaled area below which three corners count as lying on a line."""
+
+
 @dataclass(frozen=True, eq=False)
 class Piece:
     """{y : normals y <= offsets} over some coordinates; each row of `normals` (faces x k) has length one."""
@@ -84,17 +88,22 @@ def _triangles(corners: Array, region: Polygon) -> list[Array]:
             before, after = left[i - 1], left[(i + 1) % len(left)]
             triangle = corners[[before, corner, after]]
             others = corners[[k for k in left if k not in (before, corner, after)]]
-            turn = _cross(triangle[1] - triangle[0], triangle[2] - triangle[1])
-            if turn >= 0 and not (turn > 0 and _inside(triangle, others).any()):
+            flat = abs(_turn(triangle)) < FLAT
+            if flat or (_turn(triangle) > 0 and not _inside(triangle, others).any()):
                 left.pop(i)
-                if turn > 0:
-                    triangles.append(triangle)
+                triangles.append(triangle)
                 break
         else:
             raise BadInput(
                 f"polygon over {region.over}: its outline {list(region.corners)} crosses itself; give the corners in order"
             )
-    return [*triangles, corners[left]]
+    # Three corners on a line enclose nothing; as a piece they would be the whole line.
+    return [triangle for triangle in [*triangles, corners[left]] if abs(_turn(triangle)) >= FLAT]
+
+
+def _turn(triangle: Array) -> float:
+    """Twice the area of a triangle; positive when its corners go round counter-clockwise."""
+    return float(_cross(triangle[1] - triangle[0], triangle[2] - triangle[1]))
 
 
 def _inside(triangle: Array, points: Array) -> Array:

@@ -29,8 +29,8 @@ class EndAt(TransitionConstraint):
     """
 
     def __init__(self, point: Mapping[str, Any]) -> None:
-        if not point:
-            raise BadInput("end_at: name at least one coordinate and its final value")
+        if not isinstance(point, Mapping) or not point:
+            raise BadInput(f"end_at: point {point!r} must give at least one coordinate and its final value")
         self.point = dict(point)
 
     def allowed_states(self, process: Process, step: int, horizon: int) -> Mask | None:

@@ -31,8 +31,8 @@ class MaximumStep(TransitionConstraint):
     """
 
     def __init__(self, limits: Mapping[str, Any]) -> None:
-        if not limits:
-            raise BadInput("maximum_step: name at least one coordinate and its limit")
+        if not isinstance(limits, Mapping) or not limits:
+            raise BadInput(f"maximum_step: limits {limits!r} must give at least one coordinate and its limit")
         self.limits = dict(limits)
 
     def allowed_transitions(self, process: Process) -> Mask:

@@ -66,26 +66,29 @@ class ResourceBudget(TransitionConstraint):
     def add_to_trajectory(self, model: ConcreteModel) -> None:
         """One row: the use of the resource over all steps, as a share of the limit.
 
-        abs() and roots have no derivative at zero; each is replaced by a smooth function slightly above it, so a plan keeps
-        the true budget and may leave about a thousandth of it unused. The cost must not fall where such a term grows.
+        abs() and square roots have no derivative at zero; each becomes a variable that lies above it, so a plan keeps the
+        true budget. The cost must not fall where such a term grows.
         """
-        from pyomo.environ import Constraint
+        from pyomo.environ import Block, Constraint
 
-        from tcbo_pyomo.models.constraints.smooth_cost import smooth_upper_bound
+        from tcbo_pyomo.models.constraints.smooth_cost import SmoothCost
         from tcbo_pyomo.models.trajectory import add_component
 
-        rounding = max(1e-3 * self.limit / len(model.STEPS), 1e-9)
+        block = add_component(model, f"{self.resource}_use", Block())
+        smooth = SmoothCost(block, (self.limit or 1.0) / len(model.STEPS))
         used = []
         for step in model.STEPS:
             left, right = ({name: model.physical[h, name] for name in model.COORDINATES} for h in (step, step + 1))
             try:
-                used.append(smooth_upper_bound(self.cost(left, right), rounding))
+                used.append(smooth.upper_bound(self.cost(left, right)))
             except Exception as error:
                 raise BadInput(
-                    f"resource_budget '{self.resource}': the cost failed on Pyomo expressions ({type(error).__name__}: "
-                    f"{error}); write it with + - * / ** and abs() only"
+                    f"resource_budget '{self.resource}': the cost failed on Pyomo expressions "
+                    f"({type(error).__name__}: {error}); write it with + - * / ** and abs() only"
                 ) from error
-        add_component(model, f"{self.resource}_budget", Constraint(expr=sum(used) / (self.limit or 1.0) <= float(self.limit > 0)))
+        model.auxiliary_starts.append(smooth.starts(model))
+        total = sum(used) / (self.limit or 1.0)
+        add_component(model, f"{self.resource}_budget", Constraint(expr=total <= float(self.limit > 0)))
 
     def spent(self, coordinates: Sequence[Coordinate], path: Array) -> float:
         """What a path of points has used."""

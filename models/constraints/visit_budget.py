@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from tcbo_pyomo.process import Process
 if TYPE_CHECKING:
     from pyomo.environ import ConcreteModel
 
-Where = Region | Callable[[Mapping[str, Array]], Mask]
+Where: TypeAlias = Region | Callable[[Mapping[str, Array]], Any]
 
 
 class VisitBudget(TransitionConstraint):

@@ -18,6 +18,7 @@ import numpy as np
 
 from tcbo_pyomo.coordinates import Array, Coordinate
 from tcbo_pyomo.errors import InfeasiblePlan
+from tcbo_pyomo.models.constraints.transition_constraint import Mask
 from tcbo_pyomo.planning.situation import Situation
 from tcbo_pyomo.process import Process
 from tcbo_pyomo.reachability import EpisodeSets
@@ -70,7 +71,7 @@ class WorstCaseTail:
         """What the episode has used so far."""
         return self.budget.spent(self.process.coordinates, self.process.states[list(situation.path)])
 
-    def affordable(self, situation: Situation) -> Array:
+    def affordable(self, situation: Situation) -> Mask:
         """For each pair of the present state, whether the budget can be kept for sure after it."""
         left = self.budget.limit + SLACK * max(1.0, self.budget.limit) - self.spent(situation)
         pairs = self.process.pairs_of(situation.state)

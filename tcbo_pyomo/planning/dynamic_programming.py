@@ -100,5 +100,5 @@ class DynamicProgramming:
             steps.append(np.full(len(chosen), first_step + row))
             pairs.append(chosen)
             probabilities.append(mass[here])
-            mass = process.transitions[chosen].T @ mass[here]
+            mass = np.asarray(process.transitions[chosen].T @ mass[here]).ravel()
         return Visitation(np.concatenate(steps), np.concatenate(pairs), np.concatenate(probabilities))

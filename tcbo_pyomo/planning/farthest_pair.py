@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from tcbo_pyomo.coordinates import Array
+from tcbo_pyomo.process import Integers
 
 TIE = 1e-9
 """Pairs whose squared distances differ by less than this share are equally far."""
@@ -58,7 +59,7 @@ def _farthest_of_many(rows: Array, generator: np.random.Generator) -> tuple[int,
     return _chosen(rows, order[left[keep]], order[right[keep]], generator)
 
 
-def _chosen(rows: Array, left: Array, right: Array, generator: np.random.Generator) -> tuple[int, int, float]:
+def _chosen(rows: Array, left: Integers, right: Integers, generator: np.random.Generator) -> tuple[int, int, float]:
     if len(left) == 0:  # All rows are equal: any pair is as good.
         return 0, 1, 0.0
     position = 0 if len(left) == 1 else int(generator.integers(len(left)))

@@ -7,27 +7,27 @@ allow. With one component the utility is linearised at the history alone, as in 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol, TypeVar
+from typing import Any, Protocol
 
 from scipy.optimize import minimize_scalar
 
-Plan = TypeVar("Plan")
-Tangent = TypeVar("Tangent", covariant=True)
+Plan = Any
+"""What the oracle returns: a visitation, or a path."""
 
 
-class Objective(Protocol[Plan, Tangent]):
+class Objective(Protocol):
     """A convex function of plans."""
 
     def value(self, plan: Plan | None) -> float:
         """The function at a plan; None is the empty plan."""
 
-    def linearise(self, plan: Plan | None) -> Tangent:
+    def linearise(self, plan: Plan | None) -> Any:
         """The function near a plan."""
 
 
 def frank_wolfe(
-    objective: Objective[Plan, Tangent],
-    extreme_point: Callable[[Tangent], Plan],
+    objective: Objective,
+    extreme_point: Callable[[Any], Plan],
     mix: Callable[[list[tuple[float, Plan]]], Plan],
     components: int,
     step_rule: str,
@@ -56,7 +56,11 @@ def frank_wolfe(
     for n in range(components):
         here = mix(mixture) if mixture else None
         vertex = extreme_point(objective.linearise(here))
-        step = 1.0 if here is None else _step(step_rule, n, lambda s, p=here, v=vertex: objective.value(mix([(1 - s, p), (s, v)])))
+
+        def value_along(share: float, here: Plan = here, vertex: Plan = vertex) -> float:
+            return objective.value(mix([(1.0 - share, here), (share, vertex)]))
+
+        step = 1.0 if here is None else _step(step_rule, n, value_along)
         mixture = [(weight * (1.0 - step), plan) for weight, plan in mixture if step < 1.0]
         if step > 0.0:
             mixture.append((step, vertex))

@@ -21,7 +21,7 @@ class Visitation:
 
     def expected_counts(self, number_of_pairs: int) -> Array:
         """Expected number of visits of each pair over all steps."""
-        return np.bincount(self.pair, self.probability, minlength=number_of_pairs)
+        return np.bincount(self.pair, self.probability, minlength=number_of_pairs).astype(float)
 
     def at_step(self, step: int) -> tuple[Integers, Array]:
         """Pairs used at one step and their probabilities."""
@@ -42,4 +42,4 @@ def mix(components: Sequence[tuple[float, Visitation]]) -> Visitation:
     pair = np.concatenate([d.pair for _, d in components])
     probability = np.concatenate([weight * d.probability for weight, d in components])
     (step, pair), position = np.unique(np.stack([step, pair]), axis=1, return_inverse=True)
-    return Visitation(step, pair, np.bincount(position.ravel(), probability))
+    return Visitation(step, pair, np.bincount(position.ravel(), probability).astype(float))

@@ -59,6 +59,8 @@ class LinearProgramme:
         For each column whether it takes whole numbers only.
     rows, columns
         The Pyomo constraints and variables behind the arrays.
+    model
+        The model they belong to; without it they would lose their names.
     """
 
     matrix: sparse.csc_matrix
@@ -69,6 +71,7 @@ class LinearProgramme:
     integrality: NDArray[np.bool_]
     rows: tuple[ConstraintData, ...]
     columns: tuple[VarData, ...]
+    model: ConcreteModel
 
     @cached_property
     def row_names(self) -> tuple[str, ...]:
@@ -130,10 +133,12 @@ def compile_linear_model(model: ConcreteModel, columns: Sequence[VarData]) -> Li
     """
     # The walk makes millions of small objects; collecting garbage meanwhile only costs time.
     with PauseGC():
-        return _compiled(standard_form(model), columns)
+        return _compiled(model, standard_form(model), columns)
 
 
-def _compiled(form: LinearStandardFormInfo, columns: Sequence[VarData]) -> LinearProgramme:
+def _compiled(
+    model: ConcreteModel, form: LinearStandardFormInfo, columns: Sequence[VarData]
+) -> LinearProgramme:
     kinds = np.fromiter((row.bound_type for row in form.rows), dtype=np.int64, count=len(form.rows))
     owners = np.fromiter((id(row.constraint) for row in form.rows), dtype=np.int64, count=len(form.rows))
     # A two-sided constraint comes as two neighbouring rows, first `<=`, then `>=`: the second joins the first.
@@ -160,5 +165,13 @@ def _compiled(form: LinearStandardFormInfo, columns: Sequence[VarData]) -> Linea
     refuse_infinite_rows(row_lower, row_upper, constraints)
     column_lower, column_upper = column_bounds(variables)
     return LinearProgramme(
-        matrix, row_lower, row_upper, column_lower, column_upper, integrality(variables), constraints, variables
+        matrix=matrix,
+        row_lower=row_lower,
+        row_upper=row_upper,
+        column_lower=column_lower,
+        column_upper=column_upper,
+        integrality=integrality(variables),
+        rows=constraints,
+        columns=variables,
+        model=model,
     )

@@ -119,7 +119,7 @@ class PyomoLinearSolver(LinearSolver):
         moved = (bounds.row_lower != last.row_lower) | (bounds.row_upper != last.row_upper)
         for index in np.flatnonzero(moved).tolist():
             row = rows[self.programme.row_names[index]]
-            row.set_value(_relation(bounds.row_lower[index], row.body, bounds.row_upper[index]))
+            _bound_row(row, bounds.row_lower[index], bounds.row_upper[index])
         for column in columns.values():
             column.set_value(None, skip_validation=True)
         used = np.flatnonzero(cost).tolist()
@@ -162,23 +162,30 @@ def _as_pyomo_model(programme: LinearProgramme) -> ConcreteModel:
     by_row = programme.matrix.tocsr()
     variables = list(model.column.values())
 
-    def relation(index: int) -> Any:
+    model.row = Constraint(programme.row_names)
+    for index, name in enumerate(programme.row_names):
         entries = slice(by_row.indptr[index], by_row.indptr[index + 1])
         body = LinearExpression(
             constant=0,
             linear_coefs=by_row.data[entries].tolist(),
             linear_vars=[variables[position] for position in by_row.indices[entries]],
         )
-        return _relation(programme.row_lower[index], body, programme.row_upper[index])
-
-    position = {name: index for index, name in enumerate(programme.row_names)}
-    model.row = Constraint(programme.row_names, rule=lambda _, name: relation(position[name]))
+        model.row[name] = body == 0.0
+        _bound_row(model.row[name], programme.row_lower[index], programme.row_upper[index])
     model.objective = Objective(expr=0.0)
     return model
 
 
-def _relation(lower: float, body: Any, upper: float) -> Any:
-    return body == float(lower) if lower == upper else (_finite(lower), body, _finite(upper))
+def _bound_row(row: Any, lower: float, upper: float) -> None:
+    """Give a row new bounds; one without bounds is deactivated, for Pyomo takes no such constraint."""
+    if lower == upper:
+        row.set_value(row.body == float(lower))
+    elif math.isfinite(lower) or math.isfinite(upper):
+        row.set_value((_finite(lower), row.body, _finite(upper)))
+    else:
+        row.deactivate()
+        return
+    row.activate()
 
 
 def _finite(bound: float) -> float | None:

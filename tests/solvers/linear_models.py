@@ -61,3 +61,30 @@ def corridor(states: int = 6, steps: int = 6) -> pyo.ConcreteModel:
 def arriving(model: pyo.ConcreteModel, step: int, state: int):
     """Expected arrivals at a state by the move of a step."""
     return sum(variable for (h, _, y), variable in model.visitation.items() if (h, y) == (step, state))
+
+
+def coupled_grid(size: int = 6, steps: int = 7) -> pyo.ConcreteModel:
+    """Visits on a grid (one coordinate never falls) with three rows that couple the steps; 1,232 moves by default."""
+    states = [(i, j) for i in range(size) for j in range(size)]
+    near = [(x, y) for x in states for y in states if y[0] - x[0] in (0, 1) and abs(y[1] - x[1]) <= 1]
+    moves = [(step, x, y) for step in range(steps) for x, y in near]
+    model = pyo.ConcreteModel()
+    model.visitation = pyo.Var(range(len(moves)), domain=pyo.NonNegativeReals)
+    leaving: dict = {}
+    arriving_at: dict = {}
+    for move, (step, x, y) in enumerate(moves):
+        leaving.setdefault((step, x), []).append(model.visitation[move])
+        arriving_at.setdefault((step + 1, y), []).append(model.visitation[move])
+
+    def flow(model: pyo.ConcreteModel, step: int, state: int):
+        before = sum(arriving_at[step, states[state]]) if step else float(state == 0)
+        return sum(leaving[step, states[state]]) == before
+
+    def column(number: int):
+        return [(model.visitation[move], step + 0.1) for move, (step, _, y) in enumerate(moves) if y[0] == number]
+
+    model.flow = pyo.Constraint(range(steps), range(len(states)), rule=flow)
+    model.few = pyo.Constraint(expr=sum(visits for visits, _ in column(1)) <= 0.5)
+    model.budget = pyo.Constraint(expr=sum(weight * visits for visits, weight in column(3)) <= 3.3)
+    model.floor = pyo.Constraint(expr=sum(weight * visits for visits, weight in column(2)) >= 1.3)
+    return model

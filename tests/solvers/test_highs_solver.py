@@ -8,7 +8,7 @@ import numpy as np
 import pyomo.environ as pyo
 import pytest
 from hypothesis import given, settings
-from linear_models import arriving, corridor, model_of, random_programmes
+from linear_models import arriving, corridor, coupled_grid, model_of, random_programmes
 from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 
 from tcbo_pyomo.errors import BadInput, InfeasiblePlan, SolverFailed
@@ -121,7 +121,9 @@ def _coupled_programme():
 
 
 def test_answers_do_not_depend_on_what_was_solved_before():
-    programme = _coupled_programme()
+    # On this model `clearSolver` between two solves is not enough: some last digits differ.
+    model = coupled_grid()
+    programme = compile_linear_model(model, list(model.visitation.values()))
     rng = np.random.default_rng(3)
     jobs = []
     for number in range(24):
@@ -141,7 +143,7 @@ def test_answers_do_not_depend_on_what_was_solved_before():
         for number in order:
             assert answer(kept, jobs[number]) == fresh[number]
             if number % 7 == 0:
-                kept.solve_integral(jobs[0][0], np.ones(len(programme.columns), dtype=bool))
+                kept.solve_integral(jobs[0][0], np.arange(len(programme.columns)) > len(programme.columns) - 50)
             if number % 5 == 0:
                 with pytest.raises(InfeasiblePlan):
                     kept.solve(jobs[0][0], row_lower=impossible, row_upper=impossible)

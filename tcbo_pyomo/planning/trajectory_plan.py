@@ -1,0 +1,67 @@
+"""A planned path, and the record of how it was found."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from tcbo_pyomo.coordinates import Array
+
+
+@dataclass(frozen=True)
+class SolveRecord:
+    """One attempt: where it started, what the solver said, and what our own arithmetic says about it."""
+
+    origin: str
+    status: str
+    value: float | None
+    feasible: bool
+    violation: float | None
+    worst: str
+    seconds: float
+    iterations: int
+
+
+@dataclass(frozen=True)
+class PlanRecord:
+    """How a plan was found.
+
+    Attributes
+    ----------
+    solver
+        Solver and interface.
+    used
+        "solver", or "warm start" when no solve gave anything better.
+    origin
+        The warm start the plan began from.
+    reason
+        Why a warm start was used; empty otherwise.
+    warm_start_value
+        The best feasible warm start; the plan is never worse.
+    seconds
+        Time of the whole plan.
+    solves
+        Every attempt.
+    """
+
+    solver: str
+    used: str
+    origin: str
+    reason: str
+    warm_start_value: float
+    seconds: float
+    solves: tuple[SolveRecord, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for saved results."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, eq=False)
+class TrajectoryPlan:
+    """States (H + 1 x d, scaled, the past included), actions (H x q), the objective's value, and the record."""
+
+    states: Array
+    actions: Array
+    value: float
+    record: PlanRecord
