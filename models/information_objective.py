@@ -1,9 +1,11 @@
-"""The linearised utility as an explicit Pyomo expression (remark in the appendix "Linearizing the objective").
+"""The linearised utility as an explicit Pyomo expression (remark in the appendix "Linearizing the
+objective").
 
     - sum_h s(x_h)^2 / sigma^2,   s(x) = sum_j w_j k(x, c_j)
 
-Any nonlinear solver that Pyomo can name may minimise it. Kernels come as plain data (`kernel.to_dict()`), so that this file
-knows formulas and not the surrogate. The compiled route has the same sum in closed form and is far faster.
+Any nonlinear solver that Pyomo can name may minimise it. Kernels come as plain data (`kernel.to_dict()`), so
+that this file knows formulas and not the surrogate. The compiled route has the same sum in closed form and is
+far faster.
 """
 
 from __future__ import annotations
@@ -13,14 +15,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pyomo.environ as pyo
-
-from tcbo_pyomo.coordinates import Array
-from tcbo_pyomo.errors import BadInput, suggestion
 from tcbo_pyomo.models.reaction_kinetics_feature import reaction_kinetics_feature
 from tcbo_pyomo.models.trajectory import add_component
 
+from tcbo_pyomo.coordinates import Array
+from tcbo_pyomo.errors import BadInput, suggestion
+
 ROUNDING = 1e-10
-"""Added to the squared distance of the Matern kernels, whose root has no derivative at zero; changes k by less than 1e-9."""
+"""Added to the squared distance of the Matern kernels, whose root has no derivative at zero; k changes by 1e-10."""
 
 KernelData = Mapping[str, Any]
 
@@ -65,7 +67,8 @@ def covariance_expression(
     name = kernel["name"]
     if name not in FORMULAS:
         raise BadInput(
-            f"kernel '{name}' has no Pyomo formula; {suggestion(name, FORMULAS)}; or use the interface 'casadi'"
+            f"kernel '{name}' has no Pyomo formula; {suggestion(name, FORMULAS)}; or use the interface "
+            "'casadi'"
         )
     return FORMULAS[name](kernel, point, centers, weights)
 
@@ -73,12 +76,14 @@ def covariance_expression(
 def _stationary(correlation: Callable[[Any], Any]) -> Callable[..., Any]:
     """The weighted sum of a kernel that is `correlation` of the squared distance in lengthscales."""
 
-    def formula(kernel: KernelData, point: Sequence[Any], centers: list[list[float]], weights: list[float]) -> Any:
+    def formula(
+        kernel: KernelData, point: Sequence[Any], centers: list[list[float]], weights: list[float]
+    ) -> Any:
         scale = kernel["lengthscale"]
         scales = scale if isinstance(scale, (list, tuple)) else [scale] * len(point)
         terms = []
         for center, weight in zip(centers, weights, strict=True):
-            squared = sum(((x - c) / l) ** 2 for x, c, l in zip(point, center, scales, strict=True))
+            squared = sum(((x - c) / s) ** 2 for x, c, s in zip(point, center, scales, strict=True))
             terms.append(weight * kernel["variance"] * correlation(squared))
         return sum(terms)
 
@@ -103,7 +108,9 @@ def _sum(kernel: KernelData, point: Sequence[Any], centers: list[list[float]], w
     return sum(covariance_expression(part, point, centers, weights) for part in kernel["kernels"])
 
 
-def _scaled(kernel: KernelData, point: Sequence[Any], centers: list[list[float]], weights: list[float]) -> Any:
+def _scaled(
+    kernel: KernelData, point: Sequence[Any], centers: list[list[float]], weights: list[float]
+) -> Any:
     return kernel["factor"] * covariance_expression(kernel["kernel"], point, centers, weights)
 
 
@@ -111,7 +118,9 @@ def _reaction_kinetics(
     kernel: KernelData, point: Sequence[Any], centers: list[list[float]], weights: list[float]
 ) -> Any:
     """Rank one: k(x, c) = variance y(x) y(c), so the centres enter through one number."""
-    measured = math.fsum(w * reaction_kinetics_feature(kernel, c) for w, c in zip(weights, centers, strict=True))
+    measured = math.fsum(
+        w * reaction_kinetics_feature(kernel, c) for w, c in zip(weights, centers, strict=True)
+    )
     return kernel["weight_variance"] * measured * reaction_kinetics_feature(kernel, point)
 
 

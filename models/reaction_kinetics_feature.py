@@ -1,8 +1,10 @@
 """The reaction-kinetics feature as a Pyomo formula (appendix "Kernel for ODE Knorr pyrazole synthesis").
 
-    y(t, B) = (1 - S(B)) B g_1(t) + S(B) (1 - B) g_2(t),   g(t) = 1 + (l2 exp(l1 t) - l1 exp(l2 t)) / (l1 - l2)
+    y(t, B) = (1 - S(B)) B g_1(t) + S(B) (1 - B) g_2(t),   g(t) = 1 + (l2 exp(l1 t) - l1 exp(l2 t)) / (l1 -
+    l2)
 
-with l1 <= l2 < 0 the eigenvalues of the kinetics linearised at b = reactant, c = water, and S a sigmoid at B = 0.5.
+with l1 <= l2 < 0 the eigenvalues of the kinetics linearised at b = reactant, c = water, and S a sigmoid at B
+= 0.5.
 """
 
 from __future__ import annotations

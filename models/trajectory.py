@@ -1,10 +1,12 @@
-"""The trajectory of a continuous plant (section 4.2): states x_0 .. x_H and actions a_0 .. a_{H-1} tied by the dynamics.
+"""The trajectory of a continuous plant (section 4.2): states x_0 .. x_H and actions a_0 .. a_{H-1} tied by
+the dynamics.
 
     x_{h+1} = F(x_h, a_h),   a_h within its limits,   x_h in the box,   and every constraint of the plant.
 
-The model has no objective: the information objective changes with every re-plan, the trajectory does not. Steps are the
-absolute steps of an episode. What has already happened is told to a compiled model by equal bounds, so one model serves all
-re-plans, and whatever is added up over the episode counts what is already spent.
+The model has no objective: the information objective changes with every re-plan, the trajectory does not.
+Steps are the absolute steps of an episode. What has already happened is told to a compiled model by equal
+bounds, so one model serves all re-plans, and whatever is added up over the episode counts what is already
+spent.
 """
 
 from __future__ import annotations
@@ -15,11 +17,11 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 from pyomo.common.modeling import unique_component_name
+from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 
 from tcbo_pyomo.coordinates import Array, Coordinate, point_from_mapping, scaled
 from tcbo_pyomo.dynamics import Dynamics
 from tcbo_pyomo.errors import BadInput, InfeasiblePlan
-from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 
 
 def build_trajectory(
@@ -47,8 +49,9 @@ def build_trajectory(
     Returns
     -------
     ConcreteModel
-        Sets COORDINATES, ACTIONS, STEPS (0..H-1) and POINTS (0..H); Var state[point, name], scaled to [-0.5, 0.5]; Var
-        action[step, name]; Expression physical[point, name] in engineering units; Constraint dynamics[step, name].
+        Sets COORDINATES, ACTIONS, STEPS (0..H-1) and POINTS (0..H); Var state[point, name], scaled to [-0.5,
+        0.5]; Var action[step, name]; Expression physical[point, name] in engineering units; Constraint
+        dynamics[step, name].
         `model.coordinates` are the axes. A constraint that adds variables of its own appends to
         `model.auxiliary_starts` a function that gives their values for a scaled path ((H + 1) x d).
     """
@@ -57,7 +60,9 @@ def build_trajectory(
     dynamics.check_dimension(coordinates)
     names = [c.name for c in coordinates]
     lower, upper = dynamics.actions.bounds()
-    limits = dict(zip(dynamics.actions.names or (), zip(lower.tolist(), upper.tolist(), strict=True), strict=True))
+    limits = dict(
+        zip(dynamics.actions.names or (), zip(lower.tolist(), upper.tolist(), strict=True), strict=True)
+    )
 
     model = pyo.ConcreteModel(name="trajectory")
     model.coordinates = tuple(coordinates)
@@ -77,7 +82,9 @@ def build_trajectory(
     model.physical = pyo.Expression(
         model.POINTS,
         model.COORDINATES,
-        rule=lambda model, point, name: axes[name].lower + (model.state[point, name] + 0.5) * axes[name].width,
+        rule=lambda model, point, name: (
+            axes[name].lower + (model.state[point, name] + 0.5) * axes[name].width
+        ),
     )
     _hold_start(model, _scaled_start(coordinates, start))
     _declare_dynamics(model, dynamics)
@@ -104,12 +111,13 @@ def _scaled_start(coordinates: Sequence[Coordinate], start: Mapping[str, Any] | 
 
 
 def _hold_start(model: pyo.ConcreteModel, start: Array) -> None:
-    """x_0 by equal bounds: a fixed variable would vanish from the compiled model, and every episode may start anew."""
+    """x_0 by equal bounds: a fixed variable would vanish from the compiled model."""
     for coordinate, value in zip(model.coordinates, start.tolist(), strict=True):
         if not -0.5 - 1e-9 <= value <= 0.5 + 1e-9:
             given = coordinate.lower + (value + 0.5) * coordinate.width
             raise InfeasiblePlan(
-                f"start: {coordinate.title} is {given:g}, allowed is {coordinate.lower:g} to {coordinate.upper:g}; "
+                f"start: {coordinate.title} is {given:g}, allowed is {coordinate.lower:g} to "
+                f"{coordinate.upper:g}; "
                 "start inside the bounds"
             )
         held = min(max(value, -0.5), 0.5)

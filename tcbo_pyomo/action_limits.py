@@ -1,4 +1,4 @@
-"""Limits of the actions of a continuous plant: a box per action, or the paper's ||a_h|| <= a_max (section 4.2)."""
+"""Limits of the actions of a continuous plant: a box, or the paper's ||a_h|| <= a_max (section 4.2)."""
 
 from __future__ import annotations
 
@@ -136,7 +136,9 @@ def _interval(name: str, limit: Any) -> tuple[float, float]:
     low, high = limit if isinstance(limit, (tuple, list)) and len(limit) == 2 else (_negative(limit), limit)
     if not (_is_number(low) and _is_number(high) and low < high):
         what = f"box_actions: limit of '{name}'" if name else "box_actions: limit"
-        raise BadInput(f"{what} {limit!r} must be a positive number or (lower, upper), finite, lower below upper")
+        raise BadInput(
+            f"{what} {limit!r} must be a positive number or (lower, upper), finite, lower below upper"
+        )
     return float(low), float(high)
 
 
@@ -151,5 +153,6 @@ def _default_names(number: int) -> tuple[str, ...]:
 def _check_number(names: Sequence[str] | Mapping[str, Any], number: int) -> None:
     if len(names) != number:
         raise BadInput(
-            f"actions: {len(names)} named ({', '.join(names)}), but the input matrix has {number} columns; name each once"
+            f"actions: {len(names)} named ({', '.join(names)}), but the input matrix has {number} columns; "
+            "name each once"
         )

@@ -135,6 +135,7 @@ class Campaign:
             "settings": self.settings.model_dump(mode="json"),
             "generator": self.generator.bit_generator.state,
             "kernel": self.knowledge.kernel.to_dict(),
+            "method": self.method.state() if hasattr(self.method, "state") else None,
             **self.history.to_dict(),
         }
 
@@ -145,6 +146,8 @@ class Campaign:
         campaign.generator.bit_generator.state = state["generator"]
         campaign.history.load(state)
         campaign.knowledge.replay(kernel_from_dict(state["kernel"]))
+        if hasattr(campaign.method, "load"):
+            campaign.method.load(state["method"])
         return campaign
 
     @property

@@ -63,10 +63,7 @@ class Coordinate:
         """A plain number in this coordinate's unit, from a number or a Pyomo quantity such as `5 * units.minute`."""
         if isinstance(quantity, (bool, str)):
             raise BadInput(f"coordinate '{self.name}': {quantity!r} is not a number or a quantity with a unit")
-        if isinstance(quantity, NUMBERS):
-            number = float(quantity)
-        else:
-            number = self._converted(quantity)
+        number = float(quantity) if isinstance(quantity, NUMBERS) else self._converted(quantity)
         if not math.isfinite(number):
             raise BadInput(f"coordinate '{self.name}': {quantity} is not a finite number")
         return number

@@ -1,8 +1,8 @@
 """Dynamics of a continuous plant: how the state answers an action (section 4.2).
 
-The paper plans with x_{h+1} = A x_h + B a_h and ||a_h|| <= a_max. Here the right-hand side may also be any smooth
-function that can be written as Pyomo expressions. States are scaled points of [-0.5, 0.5]^d everywhere; actions have the
-unit their limits are given in (scaled coordinates for `LinearDynamics`).
+The paper plans with x_{h+1} = A x_h + B a_h and ||a_h|| <= a_max. Here the right-hand side may also be any
+smooth function that can be written as Pyomo expressions. States are scaled points of [-0.5, 0.5]^d
+everywhere; actions have the unit their limits are given in (scaled coordinates for `LinearDynamics`).
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ STABILITY_SLACK = 1e-9
 class Dynamics(Protocol):
     """What a trajectory model needs to know about a plant."""
 
-    actions: ActionLimits
+    @property
+    def actions(self) -> ActionLimits:
+        """Names and limits of the actions."""
 
     def check_dimension(self, coordinates: Sequence[Coordinate]) -> None:
         """Refuse coordinates these dynamics do not fit."""
@@ -66,12 +68,15 @@ class LinearDynamics:
         if state.shape[0] != state.shape[1]:
             raise BadInput(f"state_matrix: shape {state.shape} must be square, one row per coordinate")
         if len(inputs) != len(state):
-            raise BadInput(f"input_matrix: shape {inputs.shape} must have {len(state)} rows, one per coordinate")
+            raise BadInput(
+                f"input_matrix: shape {inputs.shape} must have {len(state)} rows, one per coordinate"
+            )
         eigenvalues = np.linalg.eigvals(state)
         largest = eigenvalues[int(np.abs(eigenvalues).argmax())]
         if abs(largest) > 1.0 + STABILITY_SLACK:
             raise BadInput(
-                f"state_matrix: unstable, its eigenvalue {largest:.6g} has modulus {abs(largest):.6g}; at most 1 is "
+                f"state_matrix: unstable, its eigenvalue {largest:.6g} has modulus {abs(largest):.6g}; at "
+                "most 1 is "
                 "allowed, close the control loop or plan with shorter steps"
             )
         object.__setattr__(self, "state_matrix", state)
@@ -94,7 +99,8 @@ class LinearDynamics:
         if len(coordinates) != len(self.state_matrix):
             names = ", ".join(c.name for c in coordinates)
             raise BadInput(
-                f"state_matrix: {len(self.state_matrix)} rows, but there are {len(coordinates)} coordinates ({names}); "
+                f"state_matrix: {len(self.state_matrix)} rows, but there are {len(coordinates)} coordinates "
+                f"({names}); "
                 "give one row per coordinate"
             )
 
@@ -103,13 +109,17 @@ class LinearDynamics:
         names, actions = list(model.COORDINATES), list(model.ACTIONS)
         return {
             name: sum(float(a) * model.state[step, other] for a, other in zip(row, names, strict=True) if a)
-            + sum(float(b) * model.action[step, action] for b, action in zip(inputs, actions, strict=True) if b)
+            + sum(
+                float(b) * model.action[step, action] for b, action in zip(inputs, actions, strict=True) if b
+            )
             for name, row, inputs in zip(names, self.state_matrix, self.input_matrix, strict=True)
         }
 
     def next_state(self, state: Array, action: Array) -> Array:
         """A x + B a."""
-        return self.state_matrix @ np.asarray(state, dtype=float) + self.input_matrix @ np.asarray(action, dtype=float)
+        return self.state_matrix @ np.asarray(state, dtype=float) + self.input_matrix @ np.asarray(
+            action, dtype=float
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,9 +131,10 @@ class NonlinearDynamics:
     coordinates
         The axes of the plant.
     function
-        `function(model, step)` returns `{coordinate: expression of its next value}` in engineering units, built of
-        `model.physical[step, name]` and `model.action[step, name]`. It may add variables and equations to the model,
-        such as a Block with an ODE that pyomo.dae has discretised over one step.
+        `function(model, step)` returns `{coordinate: expression of its next value}` in engineering units,
+        built of
+        `model.physical[step, name]` and `model.action[step, name]`. It may add variables and equations to the
+        model, such as a Block with an ODE that pyomo.dae has discretised over one step.
     actions
         Named limits in engineering units. IPOPT works best when they are of the order of 1 to 1000.
     """
@@ -137,7 +148,9 @@ class NonlinearDynamics:
         if not callable(self.function):
             raise BadInput(f"dynamics function {self.function!r} must be a function of (model, step)")
         if self.actions.names is None:
-            raise BadInput("dynamics: the actions need names; use BoxActions({'set_point': (20, 120)}) or names=...")
+            raise BadInput(
+                "dynamics: the actions need names; use BoxActions({'set_point': (20, 120)}) or names=..."
+            )
 
     def check_dimension(self, coordinates: Sequence[Coordinate]) -> None:
         """Refuse other coordinates than the function was written for."""

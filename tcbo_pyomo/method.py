@@ -34,6 +34,14 @@ class MdpBo:
         self.last_plan = self.planner.plan(utility, situation, generator)
         return self.planner.choose(self.last_plan, situation, generator)
 
+    def state(self) -> Any:
+        """What has to be saved beside the history, if anything."""
+        return self.planner.state()
+
+    def load(self, state: Any) -> None:
+        """Take over what `state` returned."""
+        self.planner.load(state)
+
 
 def method_names() -> list[str]:
     """The paper's method and its rivals."""

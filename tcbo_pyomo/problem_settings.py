@@ -47,7 +47,8 @@ def _tried(rule: TransitionConstraint, problem: Problem) -> TransitionConstraint
     except TcboError:
         raise
     except Exception as error:
-        raise BadInput(f"constraint '{rule.name}' fails with the arguments given: {type(error).__name__}: {error}") from error
+        why = f"{type(error).__name__}: {error}"
+        raise BadInput(f"constraint '{rule.name}' fails with the arguments given: {why}") from error
     return rule
 
 

@@ -115,7 +115,7 @@ class Process:
                 rows.append(row_of[state, action])
                 columns.append(index_of(successor, f"move '{action}' from '{state}'"))
                 values.append(float(probability))
-        if np.shape(noise_variance) == (len(values),):
+        if not callable(noise_variance) and np.shape(np.asarray(noise_variance)) == (len(values),):
             # The matrix is sorted by state and successor; values given in another order follow it.
             noise_variance = np.asarray(noise_variance)[np.lexsort((columns, rows))]
         return cls.from_arrays(
@@ -145,8 +145,8 @@ class Process:
         points = np.atleast_2d(np.asarray(states, dtype=float))
         names = tuple(labels) if labels is not None else tuple(str(i) for i in range(len(points)))
         matrix = sparse.csr_matrix(transitions, dtype=float, copy=True)
-        if np.ndim(noise_variance) and not matrix.has_canonical_format:
-            raise BadInput("noise_variance per transition needs sorted transitions: call transitions.sum_duplicates() first")
+        if not callable(noise_variance) and np.ndim(noise_variance) and not matrix.has_canonical_format:
+            raise BadInput("noise_variance per transition: call transitions.sum_duplicates() first, which sorts them")
         matrix.sum_duplicates()
         # Checked as a whole before a noise function sees its points.
         process = cls(

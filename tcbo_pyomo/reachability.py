@@ -79,8 +79,9 @@ class EpisodeSets:
         conflict = self._conflict(state, step)
         names = ", ".join(constraint.name for constraint in conflict.constraints)
         surely = "" if self.process.deterministic else ", whatever chance does,"
+        impossible = conflict._first_impossible_step(state, step)
         return (
-            f"under {names} no allowed state can{surely} be reached at step {conflict._first_impossible_step(state, step)} "
+            f"under {names} no allowed state can{surely} be reached at step {impossible} "
             "(the first that cannot be made); loosen one of them or change the horizon"
         )
 

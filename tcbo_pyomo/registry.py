@@ -43,7 +43,6 @@ def load_class(package: str, kind: str, name: str) -> Any:
     else:
         module = load_module(package, kind, name)
         class_name = "".join(part.capitalize() for part in name.split("_"))
-    found = getattr(module, class_name, None)
-    if not isinstance(found, type):
-        raise BadInput(f"{kind} '{name}': '{module.__name__}' has no class '{class_name}'")
-    return found
+    if not hasattr(module, class_name):
+        raise BadInput(f"{kind} '{name}': '{module.__name__}' has no '{class_name}'")
+    return getattr(module, class_name)

@@ -29,6 +29,23 @@ class LinearSolverSettings(_Section):
     """Start HiGHS from the last basis; often slower, and not bit-for-bit repeatable after loading."""
 
 
+class NonlinearSolverSettings(_Section):
+    """How the trajectory of a continuous plant is found."""
+
+    solver: str = Field("ipopt", min_length=1)
+    """ipopt; with interface pyomo any SolverFactory name, such as pounce."""
+    interface: Literal["casadi", "cyipopt", "pyomo"] = "casadi"
+    """casadi: compiled once, IPOPT from the casadi wheel; cyipopt: the extra; pyomo: the explicit Pyomo objective."""
+    options: dict[str, bool | int | float | str] = Field(default_factory=dict)
+    """Options passed to the solver."""
+    time_limit: float | None = Field(None, gt=0)
+    """Seconds per solve."""
+    max_iterations: int | None = Field(None, ge=1)
+    """Iterations per solve."""
+    solves: int = Field(2, ge=1)
+    """From how many of the best warm starts a plan is solved."""
+
+
 class PlannerSettings(_Section):
     """Frank-Wolfe over visitations (section 4)."""
 
@@ -38,6 +55,8 @@ class PlannerSettings(_Section):
     """Step n of Frank-Wolfe: harmonic 1/(1+n), diminishing 2/(2+n), or line_search."""
     linear: LinearSolverSettings = LinearSolverSettings()
     """Finite processes: how the linear subproblem on the polytope is solved."""
+    nonlinear: NonlinearSolverSettings = NonlinearSolverSettings()
+    """Continuous plants: how the trajectory is found."""
 
 
 class FeedbackSettings(_Section):

@@ -1,4 +1,4 @@
-"""Problems: what is refused before a campaign starts, where the maximum is sought, and what settings may change."""
+"""Problems: what is refused before a campaign, where the maximum is sought, what settings may change."""
 
 import math
 import sys
@@ -9,7 +9,15 @@ import pytest
 
 from tcbo_pyomo.errors import BadInput, InfeasiblePlan
 from tcbo_pyomo.grid import grid_process
-from tcbo_pyomo.models.constraints import EndAt, ForbiddenRegion, MaximumStep, NonDecreasing, Points, ResourceBudget, Wall
+from tcbo_pyomo.models.constraints import (
+    EndAt,
+    ForbiddenRegion,
+    MaximumStep,
+    NonDecreasing,
+    Points,
+    ResourceBudget,
+    Wall,
+)
 from tcbo_pyomo.problem import Problem
 from tcbo_pyomo.problem_settings import with_settings
 from tcbo_pyomo.settings import settings_from
@@ -20,7 +28,12 @@ PROCESS = grid_process({"x": range(5), "y": range(3)}, {"x": [-1, 0, 1], "y": [-
 
 def problem(**changes):
     fields = dict(
-        name="walk", process=PROCESS, start={"x": 0, "y": 0}, horizon=3, episodes=2, kernel=SquaredExponential(1.0, 0.3)
+        name="walk",
+        process=PROCESS,
+        start={"x": 0, "y": 0},
+        horizon=3,
+        episodes=2,
+        kernel=SquaredExponential(1.0, 0.3),
     )
     return Problem(**{**fields, **changes})
 
@@ -55,14 +68,18 @@ def test_a_start_outside_the_space_is_refused(start, message):
 
 
 def test_an_end_that_cannot_be_reached_within_the_horizon_is_refused():
-    with pytest.raises(InfeasiblePlan, match=r"problem 'walk': no plan of 3 moves from state 'x=0, y=0'.*EndAt.*at step 2"):
+    with pytest.raises(
+        InfeasiblePlan, match=r"problem 'walk': no plan of 3 moves from state 'x=0, y=0'.*EndAt.*at step 2"
+    ):
         problem(constraints=[EndAt({"x": 4})])
     assert problem(constraints=[EndAt({"x": 4})], horizon=4).search_space.sum() < 15
 
 
 def test_a_start_from_which_every_move_is_forbidden_is_refused():
     walls = [ForbiddenRegion(Points([{"x": 0, "y": 0}]))]
-    with pytest.raises(InfeasiblePlan, match="problem 'walk': .*state itself is forbidden by ForbiddenRegion"):
+    with pytest.raises(
+        InfeasiblePlan, match=r"problem 'walk': .*state itself is forbidden by ForbiddenRegion"
+    ):
         problem(constraints=walls)
 
 
@@ -73,7 +90,9 @@ def test_horizon_and_episodes_are_whole_numbers_of_at_least_one(field, number):
         problem(**{field: number})
 
 
-@pytest.mark.parametrize("truth", [np.zeros(14), np.zeros((15, 1)), np.full(15, math.nan), [math.inf] * 15, 3.0])
+@pytest.mark.parametrize(
+    "truth", [np.zeros(14), np.zeros((15, 1)), np.full(15, math.nan), [math.inf] * 15, 3.0]
+)
 def test_the_truth_is_one_finite_value_per_state(truth):
     with pytest.raises(BadInput, match="truth must be 15 finite values"):
         problem(truth=truth)
@@ -107,9 +126,13 @@ def test_the_search_space_is_what_an_episode_can_visit():
 
 def test_the_search_space_leaves_out_what_lies_behind_a_wall_or_too_far_from_the_end():
     wall = ForbiddenRegion(Wall(("x", "y"), (1.5, -1), (1.5, 3)))
-    assert labels(problem(horizon=9, constraints=[wall]).search_space) == {f"x={x}, y={y}" for x in (0, 1) for y in (0, 1, 2)}
+    assert labels(problem(horizon=9, constraints=[wall]).search_space) == {
+        f"x={x}, y={y}" for x in (0, 1) for y in (0, 1, 2)
+    }
     # Back at the start after three moves: nothing farther than one cell away can be visited.
-    assert labels(problem(constraints=[EndAt({"x": 0, "y": 0})]).search_space) == labels(problem(horizon=1).search_space)
+    assert labels(problem(constraints=[EndAt({"x": 0, "y": 0})]).search_space) == labels(
+        problem(horizon=1).search_space
+    )
 
 
 def test_best_state_and_regret_look_at_the_search_space_only():
@@ -210,14 +233,20 @@ def test_settings_add_a_users_own_constraint(my_limits):
         ({"use": "maximum_step", "limits": {"x": "fast"}}, "coordinate 'x'"),
         ({"use": "maximum_step", "limits": {"x": [1, 2, 3]}}, "MaximumStep|maximum_step"),
         ({"use": "maximum_step", "limits": 3}, "maximum_step"),
-        ({"use": "forbidden_region", "region": "island"}, "ForbiddenRegion|forbidden_region"),
-        ({"use": "visit_budget", "region": "island", "limit": 2}, "VisitBudget|visit_budget"),
-        ({"use": "resource_budget", "resource": "fuel", "cost": 3, "limit": 2}, "ResourceBudget|resource_budget"),
+        ({"use": "forbidden_region", "region": "island"}, "region"),
+        ({"use": "visit_budget", "region": "island", "limit": 2}, "region"),
+        (
+            {"use": "resource_budget", "resource": "fuel", "cost": 3, "limit": 2},
+            "ResourceBudget|resource_budget",
+        ),
         ({"use": "my_limits:CoolingRate", "coordinate": "z", "limit": 0}, "'CoolingRate' fails"),
-        ({"use": "my_limits:HeatingRate"}, "no class 'HeatingRate'"),
+        ({"use": "my_limits:HeatingRate"}, "has no 'HeatingRate'"),
         ({"use": "my_limits:Unrelated"}, "not a subclass of TransitionConstraint"),
-        ({"use": "os:system", "command": "exit 1"}, "no class 'system'"),
-        ({"use": "subprocess:Popen", "args": "exit 1", "shell": True}, "not a subclass of TransitionConstraint"),
+        ({"use": "os:system", "command": "exit 1"}, "not a subclass of TransitionConstraint"),
+        (
+            {"use": "subprocess:Popen", "args": "exit 1", "shell": True},
+            "not a subclass of TransitionConstraint",
+        ),
         ({"use": "my.limits/CoolingRate"}, "unknown constraint"),
         ({}, "constraints.0.use"),
     ],

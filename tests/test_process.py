@@ -51,7 +51,11 @@ def test_moves_become_labelled_pairs_sorted_by_state():
     process = Process.from_moves([X], STATES, MOVES[::-1], 1.0)
     assert process.number_of_states == 3 and process.number_of_pairs == 4
     pairs = {
-        (process.labels[process.pair_state[p]], process.actions[process.pair_action[p]], process.labels[process.successor[p]])
+        (
+            process.labels[process.pair_state[p]],
+            process.actions[process.pair_action[p]],
+            process.labels[process.successor[p]],
+        )
         for p in range(4)
     }
     assert pairs == set(MOVES)
@@ -75,7 +79,9 @@ def test_arrays_get_labels_when_none_are_given():
 
 
 def test_the_matrix_of_the_caller_is_not_changed():
-    matrix = sparse.csr_matrix((np.array([0.5, 0.5, 1.0]), np.array([0, 0, 1]), np.array([0, 2, 3])), shape=(2, 2))
+    matrix = sparse.csr_matrix(
+        (np.array([0.5, 0.5, 1.0]), np.array([0, 0, 1]), np.array([0, 2, 3])), shape=(2, 2)
+    )
     process = as_arrays(pair_state=[0, 1], pair_action=[0, 0], transitions=matrix)
     assert process.transitions.nnz == 2 and matrix.nnz == 3
 
@@ -118,8 +124,10 @@ def test_noise_per_outcome_follows_the_order_in_which_outcomes_are_given():
 
 
 def test_noise_per_transition_is_refused_for_a_matrix_in_another_order():
-    unsorted = sparse.csr_matrix((np.array([0.5, 0.5, 1.0]), np.array([1, 0, 1]), np.array([0, 2, 3])), shape=(2, 2))
-    with pytest.raises(BadInput, match="sorted"):
+    unsorted = sparse.csr_matrix(
+        (np.array([0.5, 0.5, 1.0]), np.array([1, 0, 1]), np.array([0, 2, 3])), shape=(2, 2)
+    )
+    with pytest.raises(BadInput, match="sum_duplicates"):
         as_arrays(pair_state=[0, 1], pair_action=[0, 0], transitions=unsorted, noise_variance=[1.0, 2.0, 3.0])
 
 
@@ -175,7 +183,9 @@ def test_a_move_without_outcomes_is_refused():
 
 @pytest.mark.parametrize(("state", "successor"), [("lft", "left"), ("left", "lft")])
 def test_an_unknown_label_names_the_move_and_the_closest_label(state, successor):
-    with pytest.raises(BadInput, match=f"move 'hop' from '{state}': unknown state 'lft'; did you mean 'left'"):
+    with pytest.raises(
+        BadInput, match=f"move 'hop' from '{state}': unknown state 'lft'; did you mean 'left'"
+    ):
         Process.from_moves([X], STATES, [*MOVES, (state, "hop", successor)], 1.0)
 
 

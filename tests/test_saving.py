@@ -30,13 +30,18 @@ def line(values=(0, 1, 2, 3), moves=(-1, 0, 1), noise=0.01):
 
 def problem(**changes):
     fields = dict(
-        name="line", process=line(), start={"x": 0}, horizon=3, episodes=3, kernel=SquaredExponential(1.0, 0.3)
+        name="line",
+        process=line(),
+        start={"x": 0},
+        horizon=3,
+        episodes=3,
+        kernel=SquaredExponential(1.0, 0.3),
     )
     return Problem(**{**fields, **changes})
 
 
 def played(seed=4, settings=SETTINGS):
-    """A campaign after five moves: the first four told, out of order, the fifth pending and the sixth asked for."""
+    """A campaign after five moves: four told out of order, the fifth pending, the sixth asked for."""
     campaign = Campaign(problem(), settings, seed)
     for _ in range(5):
         campaign.arrive(campaign.ask().number)
@@ -134,7 +139,19 @@ def test_each_changed_digit_of_a_measurement_is_noticed(file):
 
 @pytest.mark.parametrize(
     "content",
-    ["", "{}", "[]", "null", "3", '"text"', "{", "[" * 100_000, '{"format": "tcbo_campaign"}', "\ufeff{}", "not json"],
+    [
+        "",
+        "{}",
+        "[]",
+        "null",
+        "3",
+        '"text"',
+        "{",
+        "[" * 100_000,
+        '{"format": "tcbo_campaign"}',
+        "\ufeff{}",
+        "not json",
+    ],
 )
 def test_any_other_file_is_refused(content, tmp_path):
     (tmp_path / "other.json").write_text(content, encoding="utf-8")
@@ -173,7 +190,9 @@ OTHER_PROBLEMS = {
     "other end": {"constraints": [EndAt({"x": 1})]},
     "budget": {"constraints": [ResourceBudget("fuel", **fuel)]},
     "limit of a budget": {"constraints": [ResourceBudget("fuel", **{**fuel, "limit": 2.0})]},
-    "cost of a budget": {"constraints": [ResourceBudget("fuel", **{**fuel, "cost": lambda left, right: 1.0})]},
+    "cost of a budget": {
+        "constraints": [ResourceBudget("fuel", **{**fuel, "cost": lambda left, right: 1.0})]
+    },
     "visits": {"constraints": [VisitBudget(Box({"x": (1, 2)}), 1)]},
     "region of visits": {"constraints": [VisitBudget(Box({"x": (2, 3)}), 1)]},
 }
@@ -227,7 +246,9 @@ def test_the_old_file_stays_when_writing_fails(tmp_path, monkeypatch, original, 
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(os, call, full)
-    with pytest.raises(DiskError, match=r"campaign.json: cannot be written \(No space left on device\).*unchanged"):
+    with pytest.raises(
+        DiskError, match=r"campaign.json: cannot be written \(No space left on device\).*unchanged"
+    ):
         save_campaign(original, path)
     assert path.read_bytes() == before and os.listdir(tmp_path) == ["campaign.json"]
 
@@ -248,7 +269,11 @@ def test_an_interrupt_while_writing_leaves_the_old_file_and_nothing_else(tmp_pat
 def test_a_folder_that_is_missing_or_no_folder_is_a_disk_error(tmp_path, original):
     (tmp_path / "file").write_text("")
     (tmp_path / "folder").mkdir()
-    for path in (tmp_path / "missing" / "campaign.json", tmp_path / "file" / "campaign.json", tmp_path / "folder"):
+    for path in (
+        tmp_path / "missing" / "campaign.json",
+        tmp_path / "file" / "campaign.json",
+        tmp_path / "folder",
+    ):
         with pytest.raises(DiskError, match="cannot be written"):
             save_campaign(original, path)
     assert sorted(os.listdir(tmp_path)) == ["file", "folder"]

@@ -28,7 +28,7 @@ __all__ = [
     "Polygon",
     "ResourceBudget",
     "TransitionConstraint",
-    "VisitBudget",
     "Violation",
+    "VisitBudget",
     "Wall",
 ]

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from functools import singledispatch
 
 import numpy as np
+from tcbo_pyomo.models.constraints.regions import Box, Polygon, Region, Wall
 
 from tcbo_pyomo.coordinates import Array, Coordinate, coordinate_index
 from tcbo_pyomo.errors import BadInput
-from tcbo_pyomo.models.constraints.regions import Box, Polygon, Region, Wall
-
 
 FLAT = 1e-12
 """Twice the scaled area below which three corners count as lying on a line."""
@@ -30,7 +29,8 @@ class Piece:
 def convex_pieces(region: Region, coordinates: Sequence[Coordinate]) -> list[Piece]:
     """The pieces of a region; a region without area or of an unknown kind is refused."""
     raise BadInput(
-        f"forbidden_region: {type(region).__name__} has no smooth form for a continuous plan; use Circle, Box, Polygon or Wall"
+        f"forbidden_region: {type(region).__name__} has no smooth form for a continuous plan; use Circle, "
+        "Box, Polygon or Wall"
     )
 
 
@@ -39,7 +39,8 @@ def _(region: Box, coordinates: Sequence[Coordinate]) -> list[Piece]:
     """Two faces per coordinate named."""
     axes = [coordinates[coordinate_index(coordinates, name)] for name in region.ranges]
     bounds = np.array(
-        [[_scaled(axis, axis.value_of(bound)) for bound in region.ranges[axis.name]] for axis in axes], dtype=float
+        [[_scaled(axis, axis.value_of(bound)) for bound in region.ranges[axis.name]] for axis in axes],
+        dtype=float,
     )
     if (bounds[:, 0] > bounds[:, 1]).any():
         return []
@@ -66,9 +67,16 @@ def _(region: Polygon, coordinates: Sequence[Coordinate]) -> list[Piece]:
     corners = _plane_points(region.over, [edge[0] for edge in region.edges()], coordinates)
     area = 0.5 * float(np.sum(_cross(corners, np.roll(corners, -1, axis=0))))
     if abs(area) < 1e-12:
-        raise BadInput(f"polygon over {region.over}: its corners {list(region.corners)} enclose no area; use a Wall")
+        raise BadInput(
+            f"polygon over {region.over}: its corners {list(region.corners)} enclose no area; use a Wall"
+        )
+    if _crosses_itself(corners):
+        raise BadInput(
+            f"polygon over {region.over}: its outline {list(region.corners)} crosses itself; give the "
+            "corners in order"
+        )
     corners = corners if area > 0 else corners[::-1]
-    outlines = [corners] if _is_convex(corners) else _triangles(corners, region)
+    outlines = [corners] if _is_convex(corners) else _triangles(corners)
     pieces = []
     for outline in outlines:
         sides = np.roll(outline, -1, axis=0) - outline
@@ -79,26 +87,24 @@ def _(region: Polygon, coordinates: Sequence[Coordinate]) -> list[Piece]:
     return pieces
 
 
-def _triangles(corners: Array, region: Polygon) -> list[Array]:
+def _triangles(corners: Array) -> list[Array]:
     """Ear clipping: cut off a convex corner whose triangle holds no other corner, until three are left."""
     left = list(range(len(corners)))
     triangles = []
     while len(left) > 3:
-        for i, corner in enumerate(left):
-            before, after = left[i - 1], left[(i + 1) % len(left)]
-            triangle = corners[[before, corner, after]]
-            others = corners[[k for k in left if k not in (before, corner, after)]]
-            flat = abs(_turn(triangle)) < FLAT
-            if flat or (_turn(triangle) > 0 and not _inside(triangle, others).any()):
-                left.pop(i)
-                triangles.append(triangle)
-                break
-        else:
-            raise BadInput(
-                f"polygon over {region.over}: its outline {list(region.corners)} crosses itself; give the corners in order"
-            )
+        # Every simple polygon has an ear (Meisters' theorem).
+        ear = next(i for i in range(len(left)) if _is_ear(corners, left, i))
+        triangles.append(corners[[left[ear - 1], left[ear], left[(ear + 1) % len(left)]]])
+        left.pop(ear)
     # Three corners on a line enclose nothing; as a piece they would be the whole line.
     return [triangle for triangle in [*triangles, corners[left]] if abs(_turn(triangle)) >= FLAT]
+
+
+def _is_ear(corners: Array, left: list[int], i: int) -> bool:
+    neighbours = left[i - 1], left[i], left[(i + 1) % len(left)]
+    triangle = corners[list(neighbours)]
+    others = corners[[k for k in left if k not in neighbours]]
+    return abs(_turn(triangle)) < FLAT or (_turn(triangle) > 0 and not _inside(triangle, others).any())
 
 
 def _turn(triangle: Array) -> float:
@@ -114,12 +120,23 @@ def _inside(triangle: Array, points: Array) -> Array:
     return inside
 
 
+def _crosses_itself(corners: Array) -> bool:
+    """Whether two sides that are not neighbours meet."""
+    number = len(corners)
+    ends = np.roll(corners, -1, axis=0)
+    for i in range(number):
+        for j in range(i + 2, number - (i == 0)):
+            along, other = ends[i] - corners[i], ends[j] - corners[j]
+            sides = _cross(along, corners[j] - corners[i]) * _cross(along, ends[j] - corners[i])
+            if sides < 0 and _cross(other, corners[i] - corners[j]) * _cross(other, ends[i] - corners[j]) < 0:
+                return True
+    return False
+
+
 def _is_convex(corners: Array) -> bool:
+    """Whether a simple outline, counter-clockwise, turns left at every corner."""
     sides = np.roll(corners, -1, axis=0) - corners
-    turns = _cross(sides, np.roll(sides, -1, axis=0))
-    # A star polygon turns left everywhere too, but goes round more than once.
-    angles = np.arctan2(turns, np.einsum("ij,ij->i", sides, np.roll(sides, -1, axis=0)))
-    return bool((turns >= -1e-14).all() and angles.sum() < 2.0 * np.pi + 1e-6)
+    return bool((_cross(sides, np.roll(sides, -1, axis=0)) >= -1e-14).all())
 
 
 def _cross(left: Array, right: Array) -> Array:
@@ -130,7 +147,9 @@ def _plane_points(
     over: tuple[str, str], points: Sequence[tuple[float, float]], coordinates: Sequence[Coordinate]
 ) -> Array:
     axes = [coordinates[coordinate_index(coordinates, name)] for name in over]
-    return np.array([[_scaled(axis, float(v)) for axis, v in zip(axes, point, strict=True)] for point in points])
+    return np.array(
+        [[_scaled(axis, float(v)) for axis, v in zip(axes, point, strict=True)] for point in points]
+    )
 
 
 def _scaled(axis: Coordinate, value: float) -> float:

@@ -1,7 +1,7 @@
 """Staying out of a region, in smooth form: separating planes as variables.
 
-A straight move and a convex region do not meet exactly when a plane stands between them. For a piece {y : A y <= b} the
-plane is a mixture of its faces,
+A straight move and a convex region do not meet exactly when a plane stands between them. For a piece {y : A y
+<= b} the plane is a mixture of its faces,
 
     w >= 0,  sum w = 1,   w'(A x_h - b) >= clearance,   w'(A x_{h+1} - b) >= clearance,
 
@@ -20,11 +20,11 @@ from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
-
-from tcbo_pyomo.coordinates import Array
 from tcbo_pyomo.models.constraints.convex_pieces import Piece, convex_pieces
 from tcbo_pyomo.models.constraints.regions import Circle, Region
 from tcbo_pyomo.models.trajectory import add_component
+
+from tcbo_pyomo.coordinates import Array
 
 CLEARANCE = 1e-5
 """Distance kept from a region, in scaled coordinates (for a disc in radii): ten times the tolerance of a plan."""
@@ -55,7 +55,8 @@ def _keep_out_of_piece(piece: Piece, model: pyo.ConcreteModel, crossing: bool) -
     )
     block.arrival = pyo.Constraint(model.STEPS, rule=lambda _, step: gap(step, step + 1) >= CLEARANCE)
     if not crossing:
-        # Half of it where a move begins: the end of the last move, with its own rounding, is the start of the next.
+        # Half of it where a move begins: the end of the last move, with its own rounding, is the start of the
+        # next.
         block.departure = pyo.Constraint(model.STEPS, rule=lambda _, step: gap(step, step) >= 0.5 * CLEARANCE)
 
     def starts(path: Array) -> Iterator[tuple[Any, float]]:
@@ -76,7 +77,10 @@ def _(region: Circle, model: pyo.ConcreteModel, crossing: bool) -> None:
     names = [model.coordinates[axis].name for axis in axes]
 
     def offset(point: int) -> list[Any]:
-        return [(model.physical[point, n] - float(c)) / float(r) for n, c, r in zip(names, center, radius, strict=True)]
+        return [
+            (model.physical[point, n] - float(c)) / float(r)
+            for n, c, r in zip(names, center, radius, strict=True)
+        ]
 
     block = add_component(model, "outside_circle", pyo.Block())
     if crossing:
@@ -113,19 +117,23 @@ def _dot(left: Sequence[Any], right: Sequence[Any]) -> Any:
 def best_mixtures(left: Array, right: Array) -> Array:
     """Weights of the faces (n x faces) that keep both ends of each move as far outside as possible.
 
-    A game with two rows: its optimum is one face, or the mixture of two at which both ends are equally far outside.
+    A game with two rows: its optimum is one face, or the mixture of two at which both ends are equally far
+    outside.
     `left` and `right` hold A x - b of the two ends, n x faces.
     """
-    number, faces = left.shape
+    faces = left.shape[1]
     weights = np.eye(faces)[np.minimum(left, right).argmax(axis=1)]
     best = np.minimum(left, right).max(axis=1)
     for i in range(faces):
         for j in range(i + 1, faces):
             slope = (left - right)[:, i] - (left - right)[:, j]
             with np.errstate(divide="ignore", invalid="ignore"):
-                share = np.nan_to_num((right - left)[:, j] / slope, nan=0.0, posinf=0.0, neginf=0.0).clip(0.0, 1.0)
+                share = np.nan_to_num((right - left)[:, j] / slope, nan=0.0, posinf=0.0, neginf=0.0).clip(
+                    0.0, 1.0
+                )
             value = np.minimum(
-                share * left[:, i] + (1.0 - share) * left[:, j], share * right[:, i] + (1.0 - share) * right[:, j]
+                share * left[:, i] + (1.0 - share) * left[:, j],
+                share * right[:, i] + (1.0 - share) * right[:, j],
             )
             better = value > best
             weights[better] = 0.0
@@ -145,4 +153,6 @@ def nearest_directions(left: Array, right: Array) -> Array:
         across[:, 0], across[:, 1] = -move[:, 1], move[:, 0]
         nearest = np.where((size < 1e-9)[:, None], across, nearest)
         size = np.linalg.norm(nearest, axis=1)
-    return np.where((size > 0)[:, None], nearest / np.maximum(size, 1e-300)[:, None], np.eye(move.shape[1])[0])
+    return np.where(
+        (size > 0)[:, None], nearest / np.maximum(size, 1e-300)[:, None], np.eye(move.shape[1])[0]
+    )

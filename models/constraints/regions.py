@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
+from tcbo_pyomo.models.constraints.transition_constraint import Mask
 
 from tcbo_pyomo.coordinates import Array, Coordinate, coordinate_index
 from tcbo_pyomo.errors import BadInput
-from tcbo_pyomo.models.constraints.transition_constraint import Mask
 
 Pair = tuple[float, float]
 

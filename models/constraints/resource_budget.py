@@ -7,14 +7,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-
-from tcbo_pyomo.coordinates import Array, Coordinate
-from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.models.constraints.transition_constraint import (
     TransitionConstraint,
     Violation,
     transition_endpoints,
 )
+
+from tcbo_pyomo.coordinates import Array, Coordinate
+from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.process import Process
 
 if TYPE_CHECKING:
@@ -70,7 +70,6 @@ class ResourceBudget(TransitionConstraint):
         true budget. The cost must not fall where such a term grows.
         """
         from pyomo.environ import Block, Constraint
-
         from tcbo_pyomo.models.constraints.smooth_cost import SmoothCost
         from tcbo_pyomo.models.trajectory import add_component
 
@@ -109,7 +108,8 @@ class ResourceBudget(TransitionConstraint):
         if not (np.isfinite(cost) & (cost >= 0)).all():
             worst = int((~(np.isfinite(cost) & (cost >= 0))).argmax())
             raise BadInput(
-                f"resource_budget '{self.resource}': cost of the move {left[worst].tolist()} -> {right[worst].tolist()} "
+                f"resource_budget '{self.resource}': cost of the move {left[worst].tolist()} -> "
+                f"{right[worst].tolist()} "
                 f"is {cost[worst]}; costs must be finite and not negative"
             )
         return cost

@@ -3,7 +3,8 @@
     |e|      becomes a variable t with  t >= e,  t >= -e
     sqrt(e)  becomes a variable t with  e / t <= t
 
-A cost that grows with t is then bounded from above: a plan that keeps the budget with t keeps it with the true cost.
+A cost that grows with t is then bounded from above: a plan that keeps the budget with t keeps it with the
+true cost.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from tcbo_pyomo.coordinates import Array
 SMALLEST_ROOT = 1e-3
 """Lower bound of a root, as a share of `size`; a plan may leave this share of its budget unused.
 
-The quotient is convex and keeps its digits near zero, where t^2 >= e would let t miss the root by the square root of the
-solver's tolerance.
+The quotient is convex and keeps its digits near zero, where t^2 >= e would let t miss the root by the square
+root of the solver's tolerance.
 """
 
 
@@ -47,14 +48,18 @@ class SmoothCost(ExpressionReplacementVisitor):
         """The cost with its terms replaced; numbers stay as they are."""
         return self.walk_expression(cost)
 
-    def exitNode(self, node: Any, data: Any) -> Any:  # noqa: N802 (Pyomo's name)
+    def exitNode(self, node: Any, data: Any) -> Any:
         """Rebuild a node from its replaced arguments, or replace it."""
         new = super().exitNode(node, data)
         if isinstance(node, nodes.AbsExpression):
             return self._absolute(new.arg(0))
         if isinstance(node, nodes.UnaryFunctionExpression) and node.getname() == "sqrt":
             return self._root(new.arg(0))
-        if isinstance(node, nodes.PowExpression) and new.arg(1).__class__ in nodes.native_types and new.arg(1) == 0.5:
+        if (
+            isinstance(node, nodes.PowExpression)
+            and new.arg(1).__class__ in nodes.native_types
+            and new.arg(1) == 0.5
+        ):
             return self._root(new.arg(0))
         return new
 

@@ -60,7 +60,8 @@ class TransitionConstraint:
     def add_to_trajectory(self, model: ConcreteModel) -> None:
         """Add smooth components to the model of `build_trajectory`."""
         raise BadInput(
-            f"constraint '{self.name}' has no trajectory face; define add_to_trajectory(model) in its class, or leave it "
+            f"constraint '{self.name}' has no trajectory face; define add_to_trajectory(model) in its class, "
+            "or leave it "
             "out of a continuous problem"
         )
 

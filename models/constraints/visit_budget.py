@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
+from tcbo_pyomo.models.constraints.regions import Region
+from tcbo_pyomo.models.constraints.transition_constraint import Mask, TransitionConstraint, Violation
 
 from tcbo_pyomo.coordinates import Array, Coordinate
 from tcbo_pyomo.errors import BadInput
-from tcbo_pyomo.models.constraints.regions import Region
-from tcbo_pyomo.models.constraints.transition_constraint import Mask, TransitionConstraint, Violation
 from tcbo_pyomo.process import Process
 
 if TYPE_CHECKING:
@@ -60,8 +60,10 @@ class VisitBudget(TransitionConstraint):
 
         if self.limit >= 1 or callable(self.region):
             raise BadInput(
-                f"constraint '{self.name}': the number of visits of a path is not a smooth function, so a continuous plan can "
-                f"only forbid a region (limit below 1, received {self.limit:g}, with a Circle, Box, Polygon or Wall); use a "
+                f"constraint '{self.name}': the number of visits of a path is not a smooth function, so a "
+                "continuous plan can "
+                f"only forbid a region (limit below 1, received {self.limit:g}, with a Circle, Box, Polygon "
+                "or Wall); use a "
                 "resource_budget with a smooth cost instead"
             )
         ForbiddenRegion(self.region, crossing=True).add_to_trajectory(model)

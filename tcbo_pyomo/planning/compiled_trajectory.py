@@ -1,8 +1,8 @@
 """The trajectory model compiled once, and what changes in it from one re-plan to the next.
 
-The model is written in the absolute steps of an episode. When some moves have been made nothing is rebuilt: past states
-and actions get two equal bounds, and rows that only speak of the past are freed. So every constraint, the user's own
-included, counts what is already spent.
+The model is written in the absolute steps of an episode. When some moves have been made nothing is rebuilt:
+past states and actions get two equal bounds, and rows that only speak of the past are freed. So every
+constraint, the user's own included, counts what is already spent.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sparse
+from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
 from tcbo_pyomo.coordinates import Array, Coordinate
@@ -24,7 +25,8 @@ from tcbo_pyomo.solvers.path_terms import PathTerms
 
 
 class CompiledTrajectory:
-    """A trajectory model as arrays; the first columns are the states, then the actions, then what constraints added.
+    """A trajectory model as arrays; the first columns are the states, then the actions, then what constraints
+    added.
 
     Attributes
     ----------
@@ -59,7 +61,9 @@ class CompiledTrajectory:
         shape = (len(self.programme.rows), len(self.programme.columns))
         self._incidence = sparse.csr_matrix((np.ones(len(rows)), (rows, columns)), shape=shape)
         names = [row.parent_component().local_name for row in self.programme.rows]
-        self._not_convex = self.programme.nonlinear_rows & np.array([n != "move_limit" for n in names], dtype=bool)
+        self._not_convex = self.programme.nonlinear_rows & np.array(
+            [n != "move_limit" for n in names], dtype=bool
+        )
         self._end = np.array([name.startswith("end_at") for name in names], dtype=bool)
 
     @property
@@ -77,15 +81,15 @@ class CompiledTrajectory:
         bounds.row_lower[decided], bounds.row_upper[decided] = -np.inf, np.inf
         return bounds
 
-    def _decided_rows(self, bounds: ProgrammeBounds) -> Array:
+    def _decided_rows(self, bounds: ProgrammeBounds) -> NDArray[np.bool_]:
         """Rows that are not connected, through columns that are still free, to any free state or action."""
-        held = bounds.column_lower == bounds.column_upper
-        free = self._incidence.multiply(~held)
-        number = self._incidence.shape[0]
-        graph = sparse.bmat([[None, free], [free.T, None]], format="csr")
+        free = np.flatnonzero(bounds.column_lower != bounds.column_upper)
+        links = self._incidence[:, free]
+        number = links.shape[0]
+        graph = sparse.bmat([[None, links], [links.T, None]], format="csr")
         _, group = connected_components(graph, directed=False)
-        path = np.flatnonzero(~held[: self._path])
-        return ~np.isin(group[:number], group[number + path])
+        path = number + np.flatnonzero(free < self._path)
+        return ~np.isin(group[:number], group[path])
 
     def vector(self, states: Array, actions: Array) -> Array:
         """All columns for a path: its states (H + 1 x d), actions (H x q), and what constraints derive from them."""

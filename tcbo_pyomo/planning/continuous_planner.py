@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -10,9 +11,13 @@ from tcbo_pyomo.continuous_problem import ContinuousProblem
 from tcbo_pyomo.coordinates import Array
 from tcbo_pyomo.planning.frank_wolfe import frank_wolfe
 from tcbo_pyomo.planning.situation import Situation
-from tcbo_pyomo.planning.trajectory_oracle import TrajectoryOracle, TrajectoryPlan
+from tcbo_pyomo.planning.trajectory_oracle import TrajectoryOracle
+from tcbo_pyomo.planning.trajectory_plan import PlanRecord, TrajectoryPlan
 from tcbo_pyomo.planning.trajectory_utility import PathMixture, PathTangent, TrajectoryUtility
 from tcbo_pyomo.settings import PlannerSettings
+
+
+LOADED = PlanRecord("", "loaded", "", "", float("nan"), 0.0, ())
 
 
 @dataclass(frozen=True)
@@ -34,8 +39,9 @@ class ContinuousPlanner:
             np.asarray(problem.start_state),
             problem.horizon,
             problem.rules,
-            settings.nonlinear,
+            **settings.nonlinear.model_dump(),
         )
+        self.previous: TrajectoryPlan | None = None
 
     def plan(
         self, utility: TrajectoryUtility, situation: Situation, generator: np.random.Generator
@@ -47,7 +53,7 @@ class ContinuousPlanner:
 
         def extreme_point(tangent: PathTangent) -> PathMixture:
             tangents.append(tangent)
-            plan = self.oracle.best_path(tangent.objective, path, actions, tangent.targets)
+            plan = self.oracle.best_path(tangent.objective, path, actions, np.array(tangent.targets), self._unfinished(situation))
             ahead = plan.states[len(path) :]
             found.append((ahead, plan))
             return [(1.0, ahead)]
@@ -60,7 +66,27 @@ class ContinuousPlanner:
         """The first action of a trajectory drawn from the mixture."""
         weights = [weight for weight, _ in plan.components]
         drawn = 0 if len(weights) == 1 else int(generator.choice(len(weights), p=np.array(weights) / sum(weights)))
-        return tuple(plan.components[drawn][1].actions[situation.step].tolist())
+        self.previous = plan.components[drawn][1]
+        return tuple(self.previous.actions[situation.step].tolist())
+
+    def _unfinished(self, situation: Situation) -> TrajectoryPlan | None:
+        """The plan being followed: what is left of it is feasible, and one more warm start."""
+        if self.previous is None or situation.step == 0:
+            return None
+        followed = self.previous.states[: situation.step + 1]
+        return self.previous if np.allclose(followed, situation.path, rtol=0.0, atol=1e-9) else None
+
+    def state(self) -> Any:
+        """What a loaded campaign needs to plan the same: the plan being followed."""
+        if self.previous is None:
+            return None
+        return {"states": self.previous.states.tolist(), "actions": self.previous.actions.tolist()}
+
+    def load(self, state: Any) -> None:
+        """Take over what `state` returned."""
+        if state is not None:
+            states, actions = np.array(state["states"]), np.array(state["actions"])
+            self.previous = TrajectoryPlan(states, actions, float("nan"), LOADED)
 
 
 def mix_paths(parts: list[tuple[float, PathMixture]]) -> PathMixture:

@@ -92,6 +92,12 @@ class DiscretePlanner:
             "does so on average; raise a limit"
         )
 
+    def state(self) -> None:
+        """Nothing to save: a plan follows from the history."""
+
+    def load(self, state: None) -> None:
+        """Nothing to load."""
+
 
 def _refuse_for_dynamic_programming(coupling: list[str], options: dict, time_limit: float | None) -> None:
     if coupling:

@@ -1,9 +1,10 @@
 """The linearised utility of a path in closed form (remark in the appendix "Linearizing the objective").
 
-    - sum_h (Cov[f(z), f(x_h)] - Cov[f(z'), f(x_h)])^2 / sigma^2  =  - sum_h s(x_h)^2 / sigma^2,   s(x) = sum_j w_j k(x, c_j)
+    - sum_h (Cov[f(z), f(x_h)] - Cov[f(z'), f(x_h)])^2 / sigma^2  =  - sum_h s(x_h)^2 / sigma^2,   s(x) =
+    sum_j w_j k(x, c_j)
 
-Every posterior covariance with fixed data is such a weighted sum over centres c_j: the pair z, z' and the points measured
-or visited.
+Every posterior covariance with fixed data is such a weighted sum over centres c_j: the pair z, z' and the
+points measured or visited.
 """
 
 from __future__ import annotations
@@ -44,12 +45,15 @@ class InformationObjective:
         self.weights = np.array(weights, dtype=float)
         if self.centers.ndim != 2 or self.weights.shape != (len(self.centers),):
             raise BadInput(
-                f"information objective: centers {self.centers.shape} and weights {self.weights.shape} must be m x d and m"
+                f"information objective: centers {self.centers.shape} and weights {self.weights.shape} must "
+                "be m x d and m"
             )
         if not (np.isfinite(self.centers).all() and np.isfinite(self.weights).all()):
             raise BadInput("information objective: centers and weights must be finite")
         if not (math.isfinite(noise_variance) and noise_variance > 0):
-            raise BadInput(f"information objective: noise_variance {noise_variance!r} must be positive and finite")
+            raise BadInput(
+                f"information objective: noise_variance {noise_variance!r} must be positive and finite"
+            )
         self.noise_variance = float(noise_variance)
         self._last: tuple[Array, Jet] | None = None
 

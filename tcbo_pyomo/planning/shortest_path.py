@@ -1,7 +1,8 @@
 """Shortest paths: the warm starts of a plan (appendix "Practical Planning for Continuous MDPs").
 
-The linearised utility has its modes around the pair z, z', so a good path reaches one of them quickly. Where the action
-is the move itself and nothing is in the way, that is the straight path, cut to the largest move. In general
+The linearised utility has its modes around the pair z, z', so a good path reaches one of them quickly. Where
+the action is the move itself and nothing is in the way, that is the straight path, cut to the largest move.
+In general
 
     minimise  sum_h |x_h - z|^2   over the same compiled constraints.
 """
@@ -16,6 +17,7 @@ from scipy.stats import qmc
 
 from tcbo_pyomo.coordinates import Array
 from tcbo_pyomo.dynamics import Dynamics
+from tcbo_pyomo.errors import SolverFailed
 
 if TYPE_CHECKING:
     from pyomo.environ import ConcreteModel
@@ -64,9 +66,11 @@ class DistanceObjective:
 
 
 def straight_path(dynamics: Dynamics, start: Array, target: Array, steps: int) -> tuple[Array, Array]:
-    """The straight path to a target with the action as the move, each move cut to the limits: states and actions.
+    """The straight path to a target with the action as the move, each move cut to the limits: states and
+    actions.
 
-    With limits per action every coordinate goes as fast as it may; with a limit on the length the path is a straight line.
+    With limits per action every coordinate goes as fast as it may; with a limit on the length the path is a
+    straight line.
     """
     states, actions = [np.asarray(start, dtype=float)], []
     for _ in range(steps):
@@ -78,8 +82,8 @@ def straight_path(dynamics: Dynamics, start: Array, target: Array, steps: int) -
 def detours(dynamics: Dynamics, start: Array, target: Array, steps: int, number: int) -> Array:
     """Paths to a target by way of points spread over the box, for plants whose action is the move itself.
 
-    An obstacle between start and target is a local optimum of the distance; a path that goes round it is not. The paths
-    (number x steps + 1 x d) are sorted by their sum of squared distances to the target.
+    An obstacle between start and target is a local optimum of the distance; a path that goes round it is not.
+    The paths (number x steps + 1 x d) are sorted by their sum of squared distances to the target.
     """
     stops = qmc.Halton(len(start), scramble=False).random(number + 1)[1:] - 0.5
     states = [np.tile(start, (number, 1))]
@@ -92,11 +96,20 @@ def detours(dynamics: Dynamics, start: Array, target: Array, steps: int, number:
     return paths[np.argsort(((paths - target) ** 2).sum(axis=(1, 2)), kind="stable")]
 
 
-def coasting_path(dynamics: Dynamics, start: Array, steps: int, action: Array | None = None) -> tuple[Array, Array]:
-    """What the plant does when an action is held: the last one made, or the allowed one nearest to zero."""
+def coasting_path(
+    dynamics: Dynamics, start: Array, steps: int, action: Array | None = None
+) -> tuple[Array, Array]:
+    """A first guess: what the plant does, within its bounds, when an action is held.
+
+    The action is the last one made, or the allowed one nearest to zero.
+    """
     lower, _ = dynamics.actions.bounds()
     held = dynamics.actions.clip(np.zeros(len(lower)) if action is None else action)
     states = [np.asarray(start, dtype=float)]
     for _ in range(steps):
-        states.append(dynamics.next_state(states[-1], held))
+        try:
+            following = dynamics.next_state(states[-1], held)
+        except SolverFailed:
+            following = states[-1]
+        states.append(np.clip(following, -0.5, 0.5))
     return np.array(states), np.tile(held, (steps, 1))

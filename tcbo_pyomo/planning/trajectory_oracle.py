@@ -1,8 +1,8 @@
 """The linear oracle of a continuous plant (section 4.2): the path that minimises the linearised utility.
 
-The problem is not convex. It is solved from the shortest paths to both members of the maximising pair (and to further
-candidates), and the best path found is returned: never worse than the best feasible warm start, and always feasible by
-our own arithmetic, whatever the solver says.
+The problem is not convex. It is solved from the shortest paths to both members of the maximising pair (and to
+further candidates), and the best path found is returned: never worse than the best feasible warm start, and
+always feasible by our own arithmetic, whatever the solver says.
 """
 
 from __future__ import annotations
@@ -73,7 +73,13 @@ class TrajectoryOracle:
         self.coordinates, self.dynamics, self.constraints = tuple(coordinates), dynamics, tuple(constraints)
         self.compiled = CompiledTrajectory(coordinates, dynamics, start, steps, constraints)
         self.solver = nonlinear_solver(
-            interface, solver, self.compiled.programme, self.compiled.terms, options, time_limit, max_iterations
+            interface,
+            solver,
+            self.compiled.programme,
+            self.compiled.terms,
+            options,
+            time_limit,
+            max_iterations,
         )
         self.solves = solves
 
@@ -104,7 +110,9 @@ class TrajectoryOracle:
         path, actions = self._checked(path_so_far, actions_so_far)
         bounds = self.compiled.bounds(path, actions)
         attempts: list[SolveRecord] = []
-        starts = self._warm_starts(objective, path, actions, np.atleast_2d(targets), previous, bounds, attempts)
+        starts = self._warm_starts(
+            objective, path, actions, np.atleast_2d(targets), previous, bounds, attempts
+        )
         if not starts:
             raise explained_failure(self, path, bounds, attempts)
         best = starts[0]
@@ -128,7 +136,7 @@ class TrajectoryOracle:
             time.perf_counter() - began,
             tuple(attempts),
         )
-        return TrajectoryPlan(*self.compiled.read(chosen.values), chosen.value, record)
+        return TrajectoryPlan(*self.compiled.read(chosen.values), chosen.value, record, chosen.values)
 
     def _checked(self, path: Array, actions: Array) -> tuple[Array, Array]:
         states = np.atleast_2d(np.asarray(path, dtype=float))
@@ -136,8 +144,10 @@ class TrajectoryOracle:
         left = self.compiled.steps - len(inputs)
         if states.shape != (len(inputs) + 1, self.compiled.dimension) or left < 1:
             raise BadInput(
-                f"best_path: {states.shape[0]} states and {len(inputs)} actions so far; there must be one state more than "
-                f"actions, {self.compiled.dimension} values each, and fewer than {self.compiled.steps} moves made"
+                f"best_path: {states.shape[0]} states and {len(inputs)} actions so far; there must be one "
+                "state more than "
+                f"actions, {self.compiled.dimension} values each, and fewer than {self.compiled.steps} moves "
+                "made"
             )
         if not (np.isfinite(states).all() and np.isfinite(inputs).all()):
             raise BadInput("best_path: the path so far must be finite numbers")
@@ -177,16 +187,21 @@ class TrajectoryOracle:
                 return False
             if offer(joined(*straight_path(self.dynamics, path[-1], target, left)), origin):
                 return True
-            ways = [] if self.compiled.convex else detours(self.dynamics, path[-1], target, left, DETOURS)
+            if self.compiled.convex:
+                return False
+            ways = detours(self.dynamics, path[-1], target, left, DETOURS)
             return any(offer(joined(way, np.diff(way, axis=0)), f"detour on the {origin}") for way in ways)
 
-        if previous is not None and previous.states.shape == (self.compiled.steps + 1, self.compiled.dimension):
-            offer(joined(previous.states[made:], previous.actions[made:]), "previous plan")
+        if previous is not None and len(previous.columns) == len(bounds.column_lower):
+            # The bounds put the past as it was into the plan.
+            offer(previous.columns, "previous plan")
         coasting = joined(*coasting_path(self.dynamics, path[-1], left, actions[-1] if made else None))
         for number, target in enumerate(dict.fromkeys(map(tuple, targets.tolist()))):
             origin = f"shortest path to target {number}"
             if not offer_unsolved(np.array(target), origin):
-                solution = self._attempt(DistanceObjective(np.array(target)), coasting, bounds, origin, made, attempts)
+                solution = self._attempt(
+                    DistanceObjective(np.array(target)), coasting, bounds, origin, made, attempts
+                )
                 if solution is not None:
                     offer(solution.values, origin)
         if not found:
@@ -206,7 +221,9 @@ class TrajectoryOracle:
         kind = "distance" if isinstance(objective, DistanceObjective) else "information"
         name, began = f"{kind} from {origin}", time.perf_counter()
         try:
-            solution = self.solver.solve(objective, np.clip(x0, bounds.column_lower, bounds.column_upper), *bounds)
+            solution = self.solver.solve(
+                objective, np.clip(x0, bounds.column_lower, bounds.column_upper), *bounds
+            )
         except Exception as error:
             if isinstance(error, TcboError) and not isinstance(error, SolverFailed):
                 raise

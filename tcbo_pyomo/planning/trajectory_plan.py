@@ -59,9 +59,23 @@ class PlanRecord:
 
 @dataclass(frozen=True, eq=False)
 class TrajectoryPlan:
-    """States (H + 1 x d, scaled, the past included), actions (H x q), the objective's value, and the record."""
+    """A path for a whole episode.
+
+    Attributes
+    ----------
+    states, actions
+        H + 1 x d scaled states, the past included, and H x q actions.
+    value
+        The objective, summed over the points not yet visited.
+    record
+        How the plan was found.
+    columns
+        All columns of the compiled model, with the variables that constraints added: a warm start of the next
+        plan.
+    """
 
     states: Array
     actions: Array
     value: float
     record: PlanRecord
+    columns: Array

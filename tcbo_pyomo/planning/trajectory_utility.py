@@ -84,7 +84,7 @@ class TrajectoryUtility:
         first, second, value = self._worst(surrogate)
         covariance = surrogate.covariance_with(first, second)
         objective = InformationObjective(
-            covariance.kernel, covariance.centers, covariance.weights, self.noise_variance
+            covariance.kernel, covariance.centers, covariance.weights[:, 0], self.noise_variance
         )
         return PathTangent(value, first, second, objective)
 

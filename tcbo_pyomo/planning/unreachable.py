@@ -29,11 +29,15 @@ def explained_failure(
     where = ", ".join(f"{c.name}={v:g}" for c, v in zip(oracle.coordinates, present[0], strict=True))
     for constraint in oracle.constraints:
         for violation in constraint.violations(oracle.coordinates, np.vstack([present, present]), False):
-            return InfeasiblePlan(f"start {where}: {violation.constraint}: {violation.message}; start elsewhere")
+            return InfeasiblePlan(
+                f"start {where}: {violation.constraint}: {violation.message}; start elsewhere"
+            )
     left = oracle.compiled.steps - len(path) + 1
     states, actions = coasting_path(oracle.dynamics, path[-1], left)
     relaxed = oracle.compiled.convex_relaxation(bounds)
-    x0 = oracle.compiled.vector(np.vstack([path, states[1:]]), np.vstack([_past_actions(oracle, bounds, left), actions]))
+    x0 = oracle.compiled.vector(
+        np.vstack([path, states[1:]]), np.vstack([_past_actions(oracle, bounds, left), actions])
+    )
     for constraint in oracle.constraints:
         if isinstance(constraint, EndAt):
             target, weights = _end(oracle, constraint)
@@ -48,17 +52,20 @@ def explained_failure(
                 )
                 wanted = ", ".join(f"{name}={value}" for name, value in constraint.point.items())
                 return InfeasiblePlan(
-                    f"end_at: {wanted} is out of reach from {where} in the {left} moves left; the nearest end is {text}; "
+                    f"end_at: {wanted} is out of reach from {where} in the {left} moves left; the nearest "
+                    f"end is {text}; "
                     "lengthen the episode or move the end"
                 )
     convex = _solve(oracle, DistanceObjective(path[-1]), x0, relaxed)
     if convex is not None and not convex.feasible and convex.status == "locally infeasible":
         return InfeasiblePlan(
-            f"no path from {where} meets the limits of the moves and states; in conflict: {convex.worst}; loosen it"
+            f"no path from {where} meets the limits of the moves and states; in conflict: {convex.worst}; "
+            "loosen it"
         )
     tried = "; ".join(dict.fromkeys(f"{a.status}{f' at {a.worst}' if a.worst else ''}" for a in attempts))
     return SolverFailed(
-        f"no feasible path from {where} was found in the {left} moves left ({tried or 'no attempt'}); not proven "
+        f"no feasible path from {where} was found in the {left} moves left ({tried or 'no attempt'}); not "
+        "proven "
         "infeasible: loosen a constraint, or give further targets or iterations"
     )
 
@@ -72,7 +79,10 @@ def _end(oracle: TrajectoryOracle, constraint: EndAt) -> tuple[Array, Array]:
     for name, value in constraint.point.items():
         axis = coordinate_index(oracle.coordinates, name)
         coordinate = oracle.coordinates[axis]
-        target[axis], weights[axis] = (coordinate.value_of(value) - coordinate.lower) / coordinate.width - 0.5, 1.0
+        target[axis], weights[axis] = (
+            (coordinate.value_of(value) - coordinate.lower) / coordinate.width - 0.5,
+            1.0,
+        )
     return target, weights
 
 

@@ -1,12 +1,13 @@
 """s(x) = sum_j w_j k(x, c_j) with its first and second derivatives, for many points at once.
 
-This sum is what a linearised utility looks like (appendix "Linearizing the objective"), and it is evaluated some hundred
-times per plan. So each family of kernels sums over the centres before it forms derivatives: no array of n x m x d x d.
+This sum is what a linearised utility looks like (appendix "Linearizing the objective"), and it is evaluated
+some hundred times per plan. So each family of kernels sums over the centres before it forms derivatives: no
+array of n x m x d x d.
 """
 
 from __future__ import annotations
 
-from functools import singledispatch
+from functools import reduce, singledispatch
 from typing import NamedTuple
 
 import numpy as np
@@ -50,12 +51,15 @@ def _(kernel: Stationary, points: Array, centers: Array, weights: Array) -> Jet:
     hessian = (offset * curvature[:, None, :]) @ offset.transpose(0, 2, 1)
     hessian += slope.sum(axis=1)[:, None, None] * np.eye(points.shape[1])
     gradient = (offset @ slope[:, :, None])[:, :, 0]
-    return Jet(kernel.correlation(distance) @ scaled_weights, gradient / scale, hessian / np.outer(scale, scale))
+    return Jet(
+        kernel.correlation(distance) @ scaled_weights, gradient / scale, hessian / np.outer(scale, scale)
+    )
 
 
 @weighted_covariance.register
 def _(kernel: SquaredExponential, points: Array, centers: Array, weights: Array) -> Jet:
-    """With e_j = w_j k(x, c_j) all derivatives are moments of the centres: sums of e_j, e_j c_j and e_j c_j c_j^T.
+    """With e_j = w_j k(x, c_j) all derivatives are moments of the centres: sums of e_j, e_j c_j and e_j c_j
+    c_j^T.
 
     The centre of gravity is subtracted first, so that the moments of distant centres do not cancel.
     """
@@ -68,7 +72,9 @@ def _(kernel: SquaredExponential, points: Array, centers: Array, weights: Array)
     exponent -= 0.5 * np.einsum("md,md->m", c, c)[None, :]
     covariance = np.exp(exponent, out=exponent)
     squares = (c[:, :, None] * c[:, None, :]).reshape(len(c), -1)
-    moments = covariance @ (np.column_stack([np.ones(len(c)), c, squares]) * (kernel.variance * weights)[:, None])
+    moments = covariance @ (
+        np.column_stack([np.ones(len(c)), c, squares]) * (kernel.variance * weights)[:, None]
+    )
     value, first = moments[:, 0], moments[:, 1 : 1 + dimension]
     cross = first[:, :, None] * x[:, None, :]
     second = moments[:, 1 + dimension :].reshape(-1, dimension, dimension) - cross - cross.transpose(0, 2, 1)
@@ -91,7 +97,7 @@ def _(kernel: SingleFeature, points: Array, centers: Array, weights: Array) -> J
 def _(kernel: Sum, points: Array, centers: Array, weights: Array) -> Jet:
     """The sum of the parts."""
     parts = [weighted_covariance(part, points, centers, weights) for part in kernel.kernels]
-    return Jet(sum(p.value for p in parts), sum(p.gradient for p in parts), sum(p.hessian for p in parts))
+    return Jet(*(reduce(np.add, terms) for terms in zip(*parts, strict=True)))
 
 
 @weighted_covariance.register

@@ -16,8 +16,7 @@ from tcbo_pyomo.errors import BadInput
 
 FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     name: getattr(casadi, name)
-    for name in ("exp", "log", "log10", "sqrt", "sin", "cos", "tan", "asin", "acos", "atan")
-    + ("sinh", "cosh", "tanh", "asinh", "acosh", "atanh")
+    for name in "exp log log10 sqrt sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh".split()
 }
 
 OPERATORS: dict[type, Callable[..., Any]] = {
@@ -32,7 +31,8 @@ OPERATORS: dict[type, Callable[..., Any]] = {
 REASONS = {
     "abs": "abs() is not smooth; write (x**2 + 1e-8)**0.5",
     "Expr_ifExpression": "Expr_if is not smooth; write a smooth transition such as tanh",
-    "ExternalFunctionExpression": "external functions have no formula; write the expression, or use interface 'pyomo'",
+    "ExternalFunctionExpression": "external functions have no formula; write the expression, or use "
+    "interface 'pyomo'",
     "MaxExpression": "max() is not smooth; write it as two constraints",
     "MinExpression": "min() is not smooth; write it as two constraints",
 }
@@ -52,11 +52,11 @@ class CasadiWriter(StreamBasedExpressionVisitor):
         self._where = where
         return casadi.SX(self.walk_expression(expression))
 
-    def initializeWalker(self, expression: Any) -> tuple[bool, Any]:  # noqa: N802, D102 (Pyomo's names)
+    def initializeWalker(self, expression: Any) -> tuple[bool, Any]:  # noqa: D102 (Pyomo's names)
         walk, answer = self.beforeChild(None, expression, 0)
         return walk, expression if walk else answer
 
-    def beforeChild(self, node: Any, child: Any, index: int) -> tuple[bool, Any]:  # noqa: N802, D102
+    def beforeChild(self, node: Any, child: Any, index: int) -> tuple[bool, Any]:  # noqa: D102
         if child.__class__ in nodes.native_types:
             return False, float(child)
         if not child.is_expression_type():
@@ -65,7 +65,7 @@ class CasadiWriter(StreamBasedExpressionVisitor):
             return False, self._named[id(child)]
         return True, None
 
-    def exitNode(self, node: Any, data: list[Any]) -> Any:  # noqa: N802, D102
+    def exitNode(self, node: Any, data: list[Any]) -> Any:  # noqa: D102
         if node.is_named_expression_type():
             # A named Expression is often shared by many constraints: written once, used by all.
             self._named[id(node)] = data[0]
@@ -78,4 +78,3 @@ class CasadiWriter(StreamBasedExpressionVisitor):
             reason = REASONS.get(name, "it cannot be compiled; write it with + - * / ** exp log sqrt sin ...")
             raise BadInput(f"{self._where}: unsupported '{name}': {reason}")
         return OPERATORS[kind](node, *data)
-

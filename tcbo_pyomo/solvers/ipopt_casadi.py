@@ -1,8 +1,9 @@
 """IPOPT from the casadi wheel: the default, with nothing to install but pip packages.
 
-The constraints are CasADi expressions with exact sparse derivatives; the objective is numpy in closed form, called back
-for its value, gradient and block-diagonal Hessian. The solver is built once and re-solved with new objectives, starts and
-bounds. CasADi swallows Ctrl-C and exceptions in callbacks, so both are stored, and raised when IPOPT has stopped.
+The constraints are CasADi expressions with exact sparse derivatives; the objective is numpy in closed form,
+called back for its value, gradient and block-diagonal Hessian. The solver is built once and re-solved with
+new objectives, starts and bounds. CasADi swallows Ctrl-C and exceptions in callbacks, so both are stored, and
+raised when IPOPT has stopped.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import casadi
 import numpy as np
 
 from tcbo_pyomo.coordinates import Array
-from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.errors import BadInput, SolverFailed
 from tcbo_pyomo.planning.path_objective import PathObjective
 from tcbo_pyomo.solvers.blas_threads import one_blas_thread
 from tcbo_pyomo.solvers.interrupts import NotedInterrupt
@@ -102,10 +103,10 @@ class IpoptCasadi:
                 lbg=bounds.row_lower,
                 ubg=bounds.row_upper,
             )
-        except RuntimeError:
+        except RuntimeError as error:
             # CasADi raises where a callback has failed at the very first point; the stored error says more.
             if self._error is None and not self._interrupt.requested:
-                raise
+                raise SolverFailed(f"solver {self.name} failed: {_reason(error)}") from error
             return None
 
     def _build(self, options: dict[str, Any]) -> casadi.Function:
@@ -118,7 +119,9 @@ class IpoptCasadi:
         gradient = _Evaluation(self, "objective_gradient", [dense], dense, lambda o, x: o.gradient(x))
         hessian = _Evaluation(self, "objective_hessian", [dense], pattern, lambda o, x: o.hessian(x))
         outputs = [number, 1, rows, number, rows, programme.parameter_symbols.numel()]
-        stop = _Evaluation(self, "stop", [casadi.Sparsity.dense(n, 1) for n in outputs], scalar, lambda o, x: 0.0)
+        stop = _Evaluation(
+            self, "stop", [casadi.Sparsity.dense(n, 1) for n in outputs], scalar, lambda o, x: 0.0
+        )
         # CasADi keeps no reference to Python callbacks.
         self._callbacks = (value, gradient, hessian, stop)
 
@@ -131,12 +134,18 @@ class IpoptCasadi:
             "grad_f": casadi.Function(
                 "nlp_grad_f", [x, p], [value(x), gradient(x)], ["x", "p"], ["f", "grad_f_x"]
             ),
-            "jac_g": casadi.Function("nlp_jac_g", [x, p], [g, programme.jac(x, p)], ["x", "p"], ["g", "jac_g_x"]),
+            "jac_g": casadi.Function(
+                "nlp_jac_g", [x, p], [g, programme.jac(x, p)], ["x", "p"], ["g", "jac_g_x"]
+            ),
             "hess_lag": casadi.Function(
-                "nlp_hess_l", [x, p, lam_f, lam_g], [lagrangian], ["x", "p", "lam_f", "lam_g"], ["triu_hess_gamma_x_x"]
+                "nlp_hess_l",
+                [x, p, lam_f, lam_g],
+                [lagrangian],
+                ["x", "p", "lam_f", "lam_g"],
+                ["triu_hess_gamma_x_x"],
             ),
         }
-        settings = {
+        settings: dict[str, Any] = {
             **derivatives,
             "iteration_callback": stop,
             # Derivatives of the parameters would need derivatives of the callbacks.
@@ -146,9 +155,12 @@ class IpoptCasadi:
             "ipopt": options,
         }
         try:
-            return casadi.nlpsol("ipopt", "ipopt", {"x": x, "p": p, "f": value(x), "g": g}, settings)
+            problem: Any = {"x": x, "p": p, "f": value(x), "g": g}
+            return casadi.nlpsol("ipopt", "ipopt", problem, settings)
         except RuntimeError as error:
-            raise BadInput(f"nonlinear options: IPOPT refuses one of {_text(options)} ({_reason(error)})") from None
+            raise BadInput(
+                f"nonlinear options: IPOPT refuses one of {_text(options)} ({_reason(error)})"
+            ) from None
 
 
 class _Evaluation(casadi.Callback):
@@ -160,7 +172,7 @@ class _Evaluation(casadi.Callback):
         name: str,
         inputs: list[casadi.Sparsity],
         output: casadi.Sparsity,
-        function: Callable[[ScaledObjective, Array], Any],
+        function: Callable[[Any, Array], Any],
     ) -> None:
         casadi.Callback.__init__(self)
         self._owner, self._inputs, self._output, self._function = owner, inputs, output, function

@@ -1,6 +1,7 @@
 """IPOPT through cyipopt, for those who have their own IPOPT or linear solver; an extra package.
 
-The same compiled constraints and the same closed-form objective as in `ipopt_casadi`, handed over as callbacks.
+The same compiled constraints and the same closed-form objective as in `ipopt_casadi`, handed over as
+callbacks.
 """
 
 from __future__ import annotations
@@ -57,7 +58,8 @@ class IpoptCyipopt:
             import cyipopt
         except ImportError as error:
             raise BadInput(
-                "interface 'cyipopt' needs the package cyipopt: pip install cyipopt (it needs an IPOPT library; conda "
+                "interface 'cyipopt' needs the package cyipopt: pip install cyipopt (it needs an IPOPT "
+                "library; conda "
                 f"install -c conda-forge cyipopt brings one), or use interface 'casadi' ({error})"
             ) from error
         self.name = "ipopt (cyipopt)"
@@ -111,7 +113,9 @@ class IpoptCyipopt:
 class _Callbacks:
     """What cyipopt asks for; errors are stored and end the solve, because they cannot pass through IPOPT."""
 
-    def __init__(self, programme: NonlinearProgramme, objective: ScaledObjective, interrupt: NotedInterrupt) -> None:
+    def __init__(
+        self, programme: NonlinearProgramme, objective: ScaledObjective, interrupt: NotedInterrupt
+    ) -> None:
         self._programme, self._objective, self._interrupt = programme, objective, interrupt
         self._parameters = programme.parameter_values()
         self.error: BaseException | None = None
@@ -142,7 +146,9 @@ class _Callbacks:
     def hessian(self, x: Array, multipliers: Array, factor: float) -> Array:
         own = np.array(self._programme.hess(x, self._parameters, multipliers).nonzeros())
         entries = len(self._hessian_structure[0]) - len(own)
-        return np.concatenate([self._guarded(lambda: factor * self._objective.hessian(x), np.full(entries, np.nan)), own])
+        return np.concatenate(
+            [self._guarded(lambda: factor * self._objective.hessian(x), np.full(entries, np.nan)), own]
+        )
 
     def intermediate(self, mode: int, iteration: int, *_: Any) -> bool:
         self.iterations = int(iteration)

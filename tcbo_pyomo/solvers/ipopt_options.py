@@ -53,7 +53,7 @@ STATUSES = {
 def ipopt_options(
     options: Mapping[str, Any] | None, time_limit: float | None, max_iterations: int | None
 ) -> dict[str, Any]:
-    """The options of a solve: defaults, then the user's, then the limits; refused where they make no sense."""
+    """The options of a solve: defaults, then the user's, then the limits; nonsense is refused."""
     given = dict(options or {})
     for name, value in given.items():
         if name in MANAGED:
@@ -63,7 +63,8 @@ def ipopt_options(
     linear = given.get("linear_solver", DEFAULTS["linear_solver"])
     if linear not in LINEAR_SOLVERS:
         raise BadInput(
-            f"nonlinear option 'linear_solver': unknown '{linear}'; {suggestion(str(linear), LINEAR_SOLVERS)}; "
+            f"nonlinear option 'linear_solver': unknown '{linear}'; "
+            f"{suggestion(str(linear), LINEAR_SOLVERS)}; "
             "others need an IPOPT of your own, with interface 'pyomo'"
         )
     limits: dict[str, Any] = {"max_iter": 300 if max_iterations is None else int(max_iterations)}

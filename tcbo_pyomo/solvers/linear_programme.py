@@ -101,7 +101,7 @@ class LinearProgramme:
     def _checked(self, what: str, given: ArrayLike | None, compiled: Array, forbidden: float) -> Array:
         if given is None:
             return compiled
-        array = np.ascontiguousarray(given, dtype=float)
+        array = np.ascontiguousarray(given, dtype=float) + 0.0  # a copy, with 0.0 for -0.0
         if array.shape != compiled.shape:
             raise BadInput(f"{what} has shape {array.shape}; the programme needs {compiled.shape}")
         refused = np.isnan(array) | (array == forbidden)
@@ -136,9 +136,7 @@ def compile_linear_model(model: ConcreteModel, columns: Sequence[VarData]) -> Li
         return _compiled(model, standard_form(model), columns)
 
 
-def _compiled(
-    model: ConcreteModel, form: LinearStandardFormInfo, columns: Sequence[VarData]
-) -> LinearProgramme:
+def _compiled(model: ConcreteModel, form: LinearStandardFormInfo, columns: Sequence[VarData]) -> LinearProgramme:
     kinds = np.fromiter((row.bound_type for row in form.rows), dtype=np.int64, count=len(form.rows))
     owners = np.fromiter((id(row.constraint) for row in form.rows), dtype=np.int64, count=len(form.rows))
     # A two-sided constraint comes as two neighbouring rows, first `<=`, then `>=`: the second joins the first.

@@ -151,7 +151,7 @@ class LinearSolver(ABC):
         return solver.solve(cost, column_lower, column_upper, row_lower, row_upper)
 
     def _checked_cost(self, cost: ArrayLike) -> Array:
-        costs = np.ascontiguousarray(cost, dtype=float)
+        costs = np.ascontiguousarray(cost, dtype=float) + 0.0  # a copy, with 0.0 for -0.0
         if costs.shape != self.programme.column_lower.shape:
             raise BadInput(f"cost has shape {costs.shape}; the programme has {len(self.programme.columns)} columns")
         if not np.isfinite(costs).all():

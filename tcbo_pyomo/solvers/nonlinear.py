@@ -1,4 +1,4 @@
-"""The nonlinear solvers behind one setting: `planner.nonlinear: {interface: casadi, solver: ipopt, options: {...}}`."""
+"""The nonlinear solvers behind one setting: `planner.nonlinear: {interface: casadi, solver: ipopt}`."""
 
 from __future__ import annotations
 
@@ -41,12 +41,15 @@ def nonlinear_solver(
         Limits of one solve.
     """
     if interface not in INTERFACES:
-        raise BadInput(f"nonlinear interface: unknown '{interface}'; {suggestion(str(interface), INTERFACES)}")
+        raise BadInput(
+            f"nonlinear interface: unknown '{interface}'; {suggestion(str(interface), INTERFACES)}"
+        )
     if interface == "pyomo":
         return PyomoNonlinear(programme, terms, solver, options, time_limit, max_iterations)
     if solver != "ipopt":
         raise BadInput(
-            f"nonlinear solver '{solver}': interface '{interface}' has ipopt only; use interface 'pyomo' for other solvers"
+            f"nonlinear solver '{solver}': interface '{interface}' has ipopt only; use interface 'pyomo' for "
+            "other solvers"
         )
     kind = IpoptCasadi if interface == "casadi" else IpoptCyipopt
     return kind(programme, terms, options, time_limit, max_iterations)

@@ -2,9 +2,9 @@
 
     row_lower <= g(x, p) <= row_upper,   column_lower <= x <= column_upper
 
-The constraints of a trajectory do not change between re-plans, so they are written once as CasADi expressions with
-exact sparse derivatives. Mutable Params and fixed Vars stay symbols p, read anew before each solve. What cannot be
-compiled is refused by name, never skipped.
+The constraints of a trajectory do not change between re-plans, so they are written once as CasADi expressions
+with exact sparse derivatives. Mutable Params and fixed Vars stay symbols p, read anew before each solve. What
+cannot be compiled is refused by name, never skipped.
 """
 
 from __future__ import annotations
@@ -134,7 +134,10 @@ class NonlinearProgramme:
             return np.inf, self.column_names[int((~np.isfinite(values)).argmax())]
         rows = self.row_values(values)
         missed = np.concatenate(
-            [np.maximum(column_lower - values, values - column_upper), np.maximum(row_lower - rows, rows - row_upper)]
+            [
+                np.maximum(column_lower - values, values - column_upper),
+                np.maximum(row_lower - rows, rows - row_upper),
+            ]
         )
         missed = np.where(np.isnan(missed), np.inf, missed)
         # A freed row may have any value, an undefined one too.
@@ -161,7 +164,8 @@ def compile_nonlinear_model(model: pyo.ConcreteModel, first: Sequence[VarData] =
     for column in columns:
         if not column.is_continuous():
             raise BadInput(
-                f"variable '{column.name}' has the domain {column.domain}; the nonlinear solver takes continuous "
+                f"variable '{column.name}' has the domain {column.domain}; the nonlinear solver takes "
+                "continuous "
                 "variables only"
             )
     variables = casadi.SX.sym("x", len(columns))
@@ -174,7 +178,9 @@ def compile_nonlinear_model(model: pyo.ConcreteModel, first: Sequence[VarData] =
         if component.is_constant():
             return float(pyo.value(component))
         if component.is_variable_type() and not component.fixed:
-            raise BadInput(f"variable '{component.name}' is not part of the model; add it to the model that uses it")
+            raise BadInput(
+                f"variable '{component.name}' is not part of the model; add it to the model that uses it"
+            )
         if id(component) not in parameters:
             parameters[id(component)] = component, casadi.SX.sym(component.name)
         return parameters[id(component)][1]

@@ -81,12 +81,15 @@ def checked_solution(
 ) -> NonlinearSolution:
     """A solution whose feasibility and objective are computed here, whatever the solver said."""
     cut = np.clip(values, bounds.column_lower, bounds.column_upper)
-    # Interior-point solvers may end 1e-8 outside a bound; more than the tolerance is an error and stays visible.
+    # Interior-point solvers may end 1e-8 outside a bound; more than the tolerance is an error and stays
+    # visible.
     if np.isfinite(values).all() and float(np.abs(cut - values).max(initial=0.0)) <= TOLERANCE:
         values = cut
     violation, worst = programme.violation(values, *bounds)
     value = np.nan
     if np.isfinite(values).all():
-        value = float(objective.value(terms.points(values, terms.given(bounds.column_lower, bounds.column_upper))))
+        value = float(
+            objective.value(terms.points(values, terms.given(bounds.column_lower, bounds.column_upper)))
+        )
     feasible = violation <= TOLERANCE and bool(np.isfinite(value))
     return NonlinearSolution(values, value, feasible, status, seconds, iterations, solver, violation, worst)

@@ -58,8 +58,8 @@ class PathTerms:
 class ScaledObjective:
     """An objective of the points, as a function of all columns, times `factor`.
 
-    IPOPT's tolerances are absolute; at an objective of 1e-8 it "succeeds" below its start. So the objective is divided by
-    its value at the start.
+    IPOPT's tolerances are absolute; at an objective of 1e-8 it "succeeds" below its start. So the objective
+    is divided by its value at the start.
     """
 
     terms: PathTerms

@@ -76,13 +76,13 @@ class PyomoLinearSolver(LinearSolver):
         """Solve through Pyomo; values are read only where solver and status agree on an optimum."""
         self._change(cost, bounds)
         solver = self._solver if self.hot_start else create_solver(self.name)
-        solver.options.update(self.options)
         limit = {} if self.time_limit is None else {"timelimit": math.ceil(self.time_limit)}
         started = time.perf_counter()
         log = io.StringIO()
         try:
             # The manager removes, and complains about, the files that a failing solver leaves behind.
             with LoggingIntercept(io.StringIO(), "pyomo"), TempfileManager, LoggingIntercept(log, "pyomo"):
+                solver.options.update(self.options)
                 results = solver.solve(self.model, load_solutions=False, **limit)
                 seconds = time.perf_counter() - started
                 condition = results.solver.termination_condition

@@ -1,7 +1,8 @@
 """Any nonlinear solver that Pyomo can name, with the objective as an explicit Pyomo expression.
 
-Slower than the compiled route by orders of magnitude, because the formula is written out for each plan; the way to use a
-solver of one's own (`ipopt` from conda or idaes-pse, `pounce` from the pip package pyomo-pounce, `knitro`, `conopt`, ...).
+Slower than the compiled route by orders of magnitude, because the formula is written out for each plan; the
+way to use a solver of one's own (`ipopt` from conda or idaes-pse, `pounce` from the pip package pyomo-pounce,
+`knitro`, `conopt`, ...).
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ PLUGINS = {"pounce": "pyomo_pounce"}
 """Solvers that are known to Pyomo only after their own module is imported."""
 
 INSTALL = {
-    "ipopt": "conda install -c conda-forge ipopt, or pip install idaes-pse and idaes get-extensions; or interface 'casadi'",
+    "ipopt": "conda install -c conda-forge ipopt, or pip install idaes-pse and idaes get-extensions; or "
+    "interface 'casadi'",
     "pounce": "pip install pyomo-pounce",
 }
 
@@ -39,10 +41,11 @@ logger = logging.getLogger(__name__)
 
 
 class PyomoNonlinear:
-    """A programme that a SolverFactory solver re-solves; parameters as in `IpoptCasadi`, and the solver's name.
+    """A programme that a SolverFactory solver re-solves; parameters as in `IpoptCasadi`, and the solver's
+    name.
 
-    The options go to the solver as they are. `time_limit` is passed as Pyomo's `timelimit`; `max_iterations` as the option
-    max_iter that IPOPT and its relatives share.
+    The options go to the solver as they are. `time_limit` is passed as Pyomo's `timelimit`; `max_iterations`
+    as the option max_iter that IPOPT and its relatives share.
     """
 
     def __init__(
@@ -80,7 +83,15 @@ class PyomoNonlinear:
         with _changed(self.programme, x0, bounds), self._explicit(objective, given, x0):
             status, values = self._run()
         return checked_solution(
-            self.programme, self.terms, objective, bounds, values, status, time.perf_counter() - began, 0, self.name
+            self.programme,
+            self.terms,
+            objective,
+            bounds,
+            values,
+            status,
+            time.perf_counter() - began,
+            0,
+            self.name,
         )
 
     @contextmanager
@@ -101,7 +112,9 @@ class PyomoNonlinear:
 
     def _run(self) -> tuple[str, Array]:
         try:
-            results = self._solver.solve(self._model, load_solutions=False, options=self._options, **self._limit)
+            results = self._solver.solve(
+                self._model, load_solutions=False, options=self._options, **self._limit
+            )
             status = str(results.solver.termination_condition)
             if len(results.solution) or str(results.solver.status) == "ok":
                 self._model.solutions.load_from(results, ignore_invalid_labels=False)
@@ -117,7 +130,7 @@ def _changed(programme: NonlinearProgramme, x0: Array, bounds: ProgrammeBounds) 
     """The model with other bounds and start values; put back as it was afterwards."""
     saved = [(column.lb, column.ub, column.value) for column in programme.columns]
     own_lower, own_upper = programme.row_bounds()
-    other = np.flatnonzero((own_lower != bounds.row_lower) | (own_upper != bounds.row_upper))
+    other = np.flatnonzero((own_lower != bounds.row_lower) | (own_upper != bounds.row_upper)).tolist()
     model = programme.columns[0].model()
     replaced = add_component(model, "changed_rows", pyo.ConstraintList())
     try:
@@ -127,7 +140,9 @@ def _changed(programme: NonlinearProgramme, x0: Array, bounds: ProgrammeBounds) 
             column.set_value(float(x0[i]), skip_validation=True)
         for i in other:
             programme.rows[i].deactivate()
-            limits = [float(b) if np.isfinite(b) else None for b in (bounds.row_lower[i], bounds.row_upper[i])]
+            limits = [
+                float(b) if np.isfinite(b) else None for b in (bounds.row_lower[i], bounds.row_upper[i])
+            ]
             if limits != [None, None]:
                 replaced.add((limits[0], programme.rows[i].body, limits[1]))
         yield

@@ -116,11 +116,17 @@ class ContinuousSurrogate:
 
     def covariance_difference(self, first: ArrayLike, second: ArrayLike) -> KernelExpansion:
         """x -> Cov[f(z), f(x)] - Cov[f(z'), f(x)] for the points z and z' (d each); see "Linearizing the objective"."""
-        pair = np.vstack([self._checked(first), self._checked(second)])
-        weights = np.subtract(*self._posterior.weights(self._reduced(pair)))
+        return self.covariance_with(first, second)
+
+    def covariance_with(self, first: ArrayLike, second: ArrayLike | None = None) -> KernelExpansion:
+        """As `covariance_difference`; without a second point x -> Cov[f(z), f(x)], for G-allocation."""
+        ends = [self._checked(point) for point in (first, second) if point is not None]
+        signs = np.array([1.0, -1.0])[: len(ends)]
+        pair = np.vstack(ends)
+        weights = signs @ self._posterior.weights(self._reduced(pair))
         centers = self._posterior.sections.centers
         if self._posterior.subtracts:
-            centers, weights = np.vstack([pair, centers]), np.concatenate([[1.0, -1.0], -weights])
+            centers, weights = np.vstack([pair, centers]), np.concatenate([signs, -weights])
         return KernelExpansion(self.kernel, centers, weights)
 
     def difference_variances(self, points: Array) -> Array:

@@ -1,4 +1,4 @@
-"""The constraint library on hand-worked cases, and its two views (what may be planned, what was broken) agree."""
+"""The constraint library on hand-worked cases; what may be planned and what counts as broken agree."""
 
 import math
 from fractions import Fraction
@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyomo.environ import units
 
-from tcbo_pyomo.coordinates import Coordinate
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.grid import grid_process
 from tcbo_pyomo.models.constraints import (
@@ -84,7 +83,9 @@ def test_maximum_step_names_each_step_that_is_too_large():
     rule = MaximumStep({"x": (1, 2), "y": 3})
     assert steps_broken(rule, (0, 0), (2, 3), (1, 0)) == []
     assert steps_broken(rule, (0, 0), (3, 0), (1, 0), (1, 4)) == [0, 1, 2]
-    (violation,) = MaximumStep({"time": 60 * units.s}).violations(TIME.coordinates, np.array([[0.0], [2.0]]), False)
+    (violation,) = MaximumStep({"time": 60 * units.s}).violations(
+        TIME.coordinates, np.array([[0.0], [2.0]]), False
+    )
     assert violation.message == "time (min) changed by 2, allowed is -1 to 1"
 
 
@@ -93,7 +94,9 @@ def test_a_step_equal_to_its_limit_is_allowed_in_spite_of_rounding():
     assert MaximumStep({"x": 0.1}).allowed_transitions(process).all()
 
 
-@pytest.mark.parametrize("limits", [{"tme": 2}, {"time": -1}, {"time": (1, -2)}, {"time": 3 * units.K}, {"time": math.nan}])
+@pytest.mark.parametrize(
+    "limits", [{"tme": 2}, {"time": -1}, {"time": (1, -2)}, {"time": 3 * units.K}, {"time": math.nan}]
+)
 def test_maximum_step_refuses_limits_it_cannot_use(limits):
     with pytest.raises(BadInput, match="time"):
         MaximumStep(limits).allowed_transitions(TIME)
@@ -109,8 +112,12 @@ def test_maximum_step_needs_a_limit():
 
 def test_non_decreasing_and_non_increasing_leave_one_direction_and_standing_still():
     values = [0, 2, 4, 6, 8]
-    assert moves(TIME, NonDecreasing("time").allowed_transitions(TIME)) == {(a, b) for a in values for b in values if b >= a}
-    assert moves(TIME, NonIncreasing("time").allowed_transitions(TIME)) == {(a, b) for a in values for b in values if b <= a}
+    assert moves(TIME, NonDecreasing("time").allowed_transitions(TIME)) == {
+        (a, b) for a in values for b in values if b >= a
+    }
+    assert moves(TIME, NonIncreasing("time").allowed_transitions(TIME)) == {
+        (a, b) for a in values for b in values if b <= a
+    }
 
 
 def test_steps_in_the_wrong_direction_are_named():
@@ -134,13 +141,21 @@ def test_an_unknown_coordinate_is_refused(rule):
 def test_end_at_allows_one_state_after_the_last_move_only():
     rule = EndAt({"x": 3, "y": 1})
     assert all(rule.allowed_states(SQUARE, step, 4) is None for step in range(4))
-    assert np.flatnonzero(rule.allowed_states(SQUARE, 4, 4)).tolist() == [SQUARE.state_index({"x": 3, "y": 1})]
+    assert np.flatnonzero(rule.allowed_states(SQUARE, 4, 4)).tolist() == [
+        SQUARE.state_index({"x": 3, "y": 1})
+    ]
 
 
 def test_end_at_matches_only_the_coordinates_named():
     mask = EndAt({"y": 2}).allowed_states(SQUARE, 1, 1)
     assert {SQUARE.labels[state] for state in np.flatnonzero(mask)} == {f"x={x}, y=2" for x in range(5)}
-    assert EndAt({"time": 360 * units.s}).allowed_states(TIME, 1, 1).tolist() == [False, False, False, True, False]
+    assert EndAt({"time": 360 * units.s}).allowed_states(TIME, 1, 1).tolist() == [
+        False,
+        False,
+        False,
+        True,
+        False,
+    ]
 
 
 def test_end_at_is_broken_only_by_a_finished_path_that_ends_elsewhere():
@@ -162,7 +177,10 @@ def test_end_at_refuses_a_point_that_is_no_state(point):
 
 
 def test_box_holds_its_edges_and_every_value_of_coordinates_left_out():
-    assert inside(Box({"x": (1, 2), "y": (1, 3)}), (1, 1), (2, 3), (1.5, 2), (0.9, 2), (1, 3.1)) == [True] * 3 + [False] * 2
+    assert (
+        inside(Box({"x": (1, 2), "y": (1, 3)}), (1, 1), (2, 3), (1.5, 2), (0.9, 2), (1, 3.1))
+        == [True] * 3 + [False] * 2
+    )
     assert inside(Box({"y": (1, 3)}), (0, 2), (4, 2), (4, 0)) == [True, True, False]
     assert Box({"time": (60 * units.s, 240 * units.s)}).contains(TIME.coordinates, TIME.states).tolist() == [
         False,
@@ -176,14 +194,26 @@ def test_box_holds_its_edges_and_every_value_of_coordinates_left_out():
 def test_an_edge_of_a_box_holds_grid_values_in_spite_of_rounding():
     process = grid_process({"x": np.linspace(0, 1, 11)}, {"x": [0]}, 1.0)
     assert np.linspace(0, 1, 11)[3] > 0.3
-    assert np.flatnonzero(Box({"x": (0.1, 0.3)}).contains(process.coordinates, process.states)).tolist() == [1, 2, 3]
+    assert np.flatnonzero(Box({"x": (0.1, 0.3)}).contains(process.coordinates, process.states)).tolist() == [
+        1,
+        2,
+        3,
+    ]
 
 
 def test_box_is_crossed_by_moves_through_it_and_past_its_corner():
     box = Box({"x": (1, 2), "y": (1, 2)})
-    assert touches(box, (0, 1.5), (4, 1.5)) and touches(box, (0, 0), (4, 4)) and touches(box, (0, 1), (1, 0.99)) is False
+    assert (
+        touches(box, (0, 1.5), (4, 1.5))
+        and touches(box, (0, 0), (4, 4))
+        and touches(box, (0, 1), (1, 0.99)) is False
+    )
     assert touches(box, (0, 2), (1, 3)) is False and touches(box, (0, 1), (2, 3))
-    assert touches(box, (1.5, 1.5), (1.5, 1.5)) and touches(box, (1.5, 0), (1.5, 4)) and not touches(box, (3, 0), (3, 4))
+    assert (
+        touches(box, (1.5, 1.5), (1.5, 1.5))
+        and touches(box, (1.5, 0), (1.5, 4))
+        and not touches(box, (3, 0), (3, 4))
+    )
 
 
 def test_circle_leaves_its_edge_free_and_may_be_an_ellipse():
@@ -207,7 +237,9 @@ def test_the_hollow_of_a_polygon_is_outside_and_its_outline_inside():
 
 def test_moves_within_the_hollow_are_free_and_moves_through_a_wall_are_not():
     assert not touches(CUP, (1.5, 2), (2.5, 3)) and not touches(CUP, (2, 2), (2, 5))
-    assert touches(CUP, (2, 2), (5, 2)) and touches(CUP, (-1, 3.5), (2, 3.5)) and touches(CUP, (2, 2), (2, -1))
+    assert (
+        touches(CUP, (2, 2), (5, 2)) and touches(CUP, (-1, 3.5), (2, 3.5)) and touches(CUP, (2, 2), (2, -1))
+    )
     assert touches(CUP, (0.5, 2), (0.5, 3)), "a move that stays inside touches no outline and is still inside"
     assert touches(CUP, (1.5, 2), (1, 2)), "a move that ends on the outline"
 
@@ -222,13 +254,21 @@ def test_wall_is_touched_at_its_ends_and_along_itself():
     wall = Wall(("x", "y"), (1, 1), (3, 1))
     assert touches(wall, (2, 0), (2, 2)) and touches(wall, (1, 0), (1, 1)) and touches(wall, (0, 2), (2, 0))
     assert touches(wall, (0, 1), (1, 1)) and touches(wall, (0, 1), (4, 1)) and touches(wall, (1.5, 1), (2, 1))
-    assert not touches(wall, (0, 1), (0.9, 1)) and not touches(wall, (0, 0), (0, 2)) and not touches(wall, (1, 2), (3, 2))
+    assert (
+        not touches(wall, (0, 1), (0.9, 1))
+        and not touches(wall, (0, 0), (0, 2))
+        and not touches(wall, (1, 2), (3, 2))
+    )
     assert inside(wall, (2, 1), (3, 1), (4, 1), (2, 1.1)) == [True, True, False, False]
 
 
 def segments_meet(a, b, c, d):
     """Whether a + t (b - a) = c + s (d - c) for some t, s in [0, 1], solved in exact fractions."""
-    (px, py), (qx, qy), (rx, ry) = (b[0] - a[0], b[1] - a[1]), (d[0] - c[0], d[1] - c[1]), (c[0] - a[0], c[1] - a[1])
+    (px, py), (qx, qy), (rx, ry) = (
+        (b[0] - a[0], b[1] - a[1]),
+        (d[0] - c[0], d[1] - c[1]),
+        (c[0] - a[0], c[1] - a[1]),
+    )
     det = px * qy - py * qx
     if det:
         return 0 <= Fraction(rx * qy - ry * qx, det) <= 1 and 0 <= Fraction(rx * py - ry * px, det) <= 1
@@ -260,14 +300,21 @@ def test_a_move_crosses_a_region_when_a_point_of_it_lies_inside(left, right, reg
     if region.contains(PLANE, points).any():
         assert touches(region, left, right)
     elif touches(region, left, right):
-        # Between two sampled points the move may graze the region: then some sample is as near as half a step.
+        # Between two samples the move may graze the region: then some sample is as near as half a step.
         around = 0.03 * np.stack([np.cos(np.arange(64)), np.sin(np.arange(64))], axis=1)
         assert region.contains(PLANE, (points[:, None] + around).reshape(-1, 2)).any()
 
 
 def test_points_match_to_rounding_and_may_leave_coordinates_out():
-    assert inside(Points([{"x": 1, "y": 2}, {"x": 3}]), (1, 2), (1 + 1e-7, 2), (1, 3), (3, 4)) == [True, True, False, True]
-    assert touches(Points([{"x": 1, "y": 1}]), (1, 1), (2, 2)) and not touches(Points([{"x": 1, "y": 1}]), (0, 0), (2, 2))
+    assert inside(Points([{"x": 1, "y": 2}, {"x": 3}]), (1, 2), (1 + 1e-7, 2), (1, 3), (3, 4)) == [
+        True,
+        True,
+        False,
+        True,
+    ]
+    assert touches(Points([{"x": 1, "y": 1}]), (1, 1), (2, 2)) and not touches(
+        Points([{"x": 1, "y": 1}]), (0, 0), (2, 2)
+    )
 
 
 @pytest.mark.parametrize(
@@ -294,7 +341,9 @@ def test_a_zone_forbids_standing_in_it_and_moving_through_it():
     outside = {(x, y) for x in range(5) for y in range(5) if not (1 <= x <= 3 and 1 <= y <= 3)}
     assert {tuple(SQUARE.states[s]) for s in np.flatnonzero(rule.allowed_states(SQUARE, 0, 5))} == outside
     assert steps_broken(rule, (0, 0), (4, 0), (4, 4)) == []
-    assert steps_broken(rule, (0, 0), (4, 4)) == [0] and steps_broken(rule, (0, 0), (0, 4), (4, 2), (0, 2)) == [1, 2]
+    assert steps_broken(rule, (0, 0), (4, 4)) == [0] and steps_broken(
+        rule, (0, 0), (0, 4), (4, 2), (0, 2)
+    ) == [1, 2]
 
 
 def test_with_crossing_allowed_only_arriving_in_the_zone_counts():
@@ -316,7 +365,9 @@ def test_a_wall_with_a_gap_lets_moves_pass_at_the_gap_only():
 # Budgets
 
 
-@pytest.mark.parametrize("region", [Box({"x": (3, 4)}), lambda values: values["x"] >= 3], ids=["region", "predicate"])
+@pytest.mark.parametrize(
+    "region", [Box({"x": (3, 4)}), lambda values: values["x"] >= 3], ids=["region", "predicate"]
+)
 def test_visit_budget_counts_arrivals_but_not_the_start(region):
     rule = VisitBudget(region, 2, name="hot")
     assert rule.name == "VisitBudget(hot)" and rule.couples_steps
@@ -397,7 +448,9 @@ rules = st.one_of(
     st.sampled_from([NonDecreasing("x"), NonIncreasing("y")]),
     st.builds(ForbiddenRegion, regions, st.booleans()),
 )
-axes = st.lists(st.integers(0, 30), min_size=2, max_size=4, unique=True).map(lambda v: [n / 10 for n in sorted(v)])
+axes = st.lists(st.integers(0, 30), min_size=2, max_size=4, unique=True).map(
+    lambda v: [n / 10 for n in sorted(v)]
+)
 
 
 @given(axes, axes, rules)
@@ -412,7 +465,10 @@ def test_a_move_may_be_planned_exactly_when_making_it_breaks_nothing(xs, ys, rul
 @given(axes, axes, st.data())
 def test_an_episode_may_end_exactly_where_a_finished_path_breaks_nothing(xs, ys, data):
     process = grid_process({"x": xs, "y": ys}, {"x": [0], "y": [0]}, 1.0)
-    rule = EndAt(data.draw(st.fixed_dictionaries({}, optional={"x": st.sampled_from(xs)})) | {"y": data.draw(st.sampled_from(ys))})
+    rule = EndAt(
+        data.draw(st.fixed_dictionaries({}, optional={"x": st.sampled_from(xs)}))
+        | {"y": data.draw(st.sampled_from(ys))}
+    )
     for state, allowed in enumerate(rule.allowed_states(process, 2, 2)):
         assert allowed == (rule.violations(process.coordinates, process.states[[0, state]], True) == [])
 

@@ -30,8 +30,8 @@ GAMBLE = Process.from_probabilities(
     noise_variance=1.0,
 )
 GRADIENT = np.array([-1.0, 0.0, -6.0, 0.0, -1.0])
-"""Of a stay, a try, b stay, c stay, c back. After one move the best last move is worth -1 in a, -6 in b, -1 in c. So
-staying first is worth -1 - 1 = -2, trying first 0 + (-6 - 1) / 2 = -3.5."""
+"""Of a stay, a try, b stay, c stay, c back. After one move the best last move is worth -1 in a, -6 in b and
+-1 in c. So staying first is worth -1 - 1 = -2, trying first 0 + (-6 - 1) / 2 = -3.5."""
 
 LINE = grid_process({"x": range(6)}, {"x": [-1, 0, 1, 2]}, 1.0)
 
@@ -45,7 +45,9 @@ def solved(model, gradient):
 
 
 def pair_called(process, state, action):
-    (pair,) = [p for p in range(process.number_of_pairs) if process.pair_name(p) == f"'{state}' -> '{action}'"]
+    (pair,) = [
+        p for p in range(process.number_of_pairs) if process.pair_name(p) == f"'{state}' -> '{action}'"
+    ]
     return pair
 
 
@@ -81,7 +83,10 @@ def test_flow_and_arrival_are_the_formulas_of_the_paper():
     assert pyo.value(model.flow[0, "a"].body) == stay + throw and pyo.value(model.flow[0, "a"].upper) == 1.0
     assert pyo.value(model.flow[1, "a"].body) == later_stay + later_throw - stay
     assert pyo.value(model.flow[1, "c"].body) == c_stay + c_back - throw / 2
-    assert all(row.equality and pyo.value(row.upper) == (1.0 if h == 0 else 0.0) for (h, _), row in model.flow.items())
+    assert all(
+        row.equality and pyo.value(row.upper) == (1.0 if h == 0 else 0.0)
+        for (h, _), row in model.flow.items()
+    )
     assert pyo.value(model.arrival[0, "b"]) == throw / 2
     assert pyo.value(model.arrival[1, "c"]) == later_throw / 2 + c_stay
     assert pyo.value(model.arrival[1, "b"]) == later_throw / 2 + b_stay
@@ -106,7 +111,9 @@ def test_every_policy_rolled_out_satisfies_the_flow(process, steps, seed):
                     assert (step, label, action) not in model.MOVES
         here = after
         arrived = {process.labels[s]: p for s, p in enumerate(here) if p > 0}
-        assert {s: pyo.value(model.arrival[h, s]) for h, s in model.arrival if h == step} == pytest.approx(arrived)
+        assert {s: pyo.value(model.arrival[h, s]) for h, s in model.arrival if h == step} == pytest.approx(
+            arrived
+        )
     assert all(abs(pyo.value(row.body) - pyo.value(row.upper)) < 1e-12 for row in model.flow.values())
 
 
@@ -118,7 +125,9 @@ def test_moves_are_those_of_allowed_paths_and_nothing_else(steps, start, end, la
         places = [start, *(start + np.cumsum(changes)).tolist()]
         if all(0 <= x <= 5 for x in places) and places[-1] == end and max(map(abs, changes)) <= largest:
             names = ["stay" if change == 0 else f"x{change:+d}" for change in changes]
-            allowed |= {(h, f"x={x}", name) for h, (x, name) in enumerate(zip(places[:-1], names, strict=True))}
+            allowed |= {
+                (h, f"x={x}", name) for h, (x, name) in enumerate(zip(places[:-1], names, strict=True))
+            }
     rules = [EndAt({"x": end}), MaximumStep({"x": largest})]
     if not allowed:
         with pytest.raises(InfeasiblePlan, match=f"'x={start}'"):
@@ -136,7 +145,11 @@ def test_the_linear_programme_solves_a_gamble_worked_out_by_hand():
     assert visits == {(0, "a", "try"): 1.0, (1, "b", "stay"): 0.5, (1, "c", "back"): 0.5}
     visitation = read_visitation(model)
     assert visitation.step.tolist() == [0, 1, 1]
-    assert [GAMBLE.pair_name(pair) for pair in visitation.pair] == ["'a' -> 'try'", "'b' -> 'stay'", "'c' -> 'back'"]
+    assert [GAMBLE.pair_name(pair) for pair in visitation.pair] == [
+        "'a' -> 'try'",
+        "'b' -> 'stay'",
+        "'c' -> 'back'",
+    ]
     assert visitation.probability == pytest.approx(np.array([1.0, 0.5, 0.5]))
     assert visitation.expected_counts(5) @ GRADIENT == pytest.approx(-3.5)
 
@@ -178,7 +191,10 @@ def test_budgets_are_named_rows_that_hold_in_expectation():
     value, visits = solved(model, GRADIENT)
     # With probability p of trying first, b is visited p/2 times after each of two moves: p = 1/2, as above.
     assert value == pytest.approx(-2.75)
-    assert pyo.value(model.b_budget.body) == pytest.approx(0.5) and pyo.value(model.trial_budget.body) <= 0.5 + 1e-9
+    assert (
+        pyo.value(model.b_budget.body) == pytest.approx(0.5)
+        and pyo.value(model.trial_budget.body) <= 0.5 + 1e-9
+    )
     assert sum(visits.values()) == pytest.approx(2.0)
 
 
@@ -213,9 +229,11 @@ def test_an_end_is_met_from_the_middle_of_an_episode():
         build_state_action_polytope(LINE, "x=1", 3, [EndAt({"x": 5})], past=past)
 
 
-@pytest.mark.parametrize(("start", "steps"), [("x=9", 2), (17, 2), ({"x": 0.5}, 2), ("x=0", 0), ("x=0", 1.5), ("x=0", -1)])
+@pytest.mark.parametrize(
+    ("start", "steps"), [("x=9", 2), (17, 2), ({"x": 0.5}, 2), ("x=0", 0), ("x=0", 1.5), ("x=0", -1)]
+)
 def test_an_unknown_start_or_a_senseless_number_of_steps_is_refused(start, steps):
-    with pytest.raises(BadInput, match="state|steps"):
+    with pytest.raises(BadInput, match=r"state|steps"):
         build_state_action_polytope(LINE, start, steps)
 
 

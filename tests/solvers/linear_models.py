@@ -22,9 +22,9 @@ def model_of(matrix, row_lower, row_upper, lower, upper, integral=()) -> pyo.Con
 
 
 @st.composite
-def random_programmes(draw, columns=st.integers(1, 6), rows=st.integers(1, 5)):
+def random_programmes(draw):
     """Costs and arrays of a feasible and bounded programme with coefficients in quarters."""
-    n, m = draw(columns), draw(rows)
+    n, m = draw(st.integers(1, 6)), draw(st.integers(1, 5))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     matrix = rng.integers(-8, 9, (m, n)) / 4 * (rng.random((m, n)) < 0.7)
     matrix[:, 0] = np.where((matrix == 0).all(axis=1), 1.0, matrix[:, 0])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import math
 
 import numpy as np
@@ -64,6 +65,18 @@ def test_row_names_are_pyomo_names(model):
     model.flow = pyo.Constraint([(3, "residence_time=4, ratio=0.3")], rule=lambda m, h, x: m.x[0] <= 1)
     compiled = compile_linear_model(model, list(model.x.values()))
     assert compiled.row_names == tuple(data.name for data in model.flow.values())
+
+
+def test_names_survive_when_nobody_else_keeps_the_model():
+    def compiled():
+        model = pyo.ConcreteModel()
+        model.x = pyo.Var(range(2))
+        model.row = pyo.Constraint(range(2), rule=lambda m, i: m.x[i] <= 1)
+        return compile_linear_model(model, list(model.x.values()))
+
+    programme = compiled()
+    gc.collect()
+    assert programme.row_names == ("row[0]", "row[1]") and programme.column_names == ("x[0]", "x[1]")
 
 
 def test_fixed_variables_are_constants(model):
@@ -169,7 +182,7 @@ def _complementarity(model):
 @pytest.mark.parametrize("add", [_sos, _disjunction, _logical, _complementarity])
 def test_other_components_are_refused_by_name_unless_inactive(model, add):
     add(model)
-    with pytest.raises(BadInput, match="extra.*linear components"):
+    with pytest.raises(BadInput, match=r"extra.*linear components"):
         compile_linear_model(model, list(model.x.values()))
     model.extra.deactivate()
     for component in model.component_objects(active=True):

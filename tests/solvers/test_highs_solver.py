@@ -139,7 +139,7 @@ def test_answers_do_not_depend_on_what_was_solved_before():
     fresh = [answer(HighsSolver(programme), job) for job in jobs]
     kept = HighsSolver(programme)
     impossible = np.full_like(programme.row_lower, -1.0)
-    for order in (range(24), reversed(range(24)), rng.permutation(24)):
+    for order in (reversed(range(24)), rng.permutation(24)):
         for number in order:
             assert answer(kept, jobs[number]) == fresh[number]
             if number % 7 == 0:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import tempfile
+from typing import ClassVar
 
 import numpy as np
 import pyomo.environ as pyo
@@ -34,7 +35,7 @@ def programme():
 class FakeSolver:
     """Calls whatever it is told to an optimum."""
 
-    answer: dict = {}
+    answer: ClassVar[dict] = {}
     status = pyo.SolverStatus.ok
     condition = pyo.TerminationCondition.optimal
 
@@ -122,7 +123,8 @@ def test_misspelt_and_wrong_options_of_highs_are_refused(programme, name):
     for options, message in (({"presolv": "on"}, "presolve"), ({"threads": "many"}, "threads")):
         with pytest.raises(BadInput, match=message):
             PyomoLinearSolver(name, programme, options)
-    assert PyomoLinearSolver(name, programme, {"presolve": "off"}).solve(np.zeros(len(programme.columns))).objective == 0
+    accepted = PyomoLinearSolver(name, programme, {"presolve": "off"})
+    assert accepted.solve(np.zeros(len(programme.columns))).objective == 0
 
 
 def test_options_reach_the_solver(programme):
@@ -175,7 +177,7 @@ def test_whatever_a_solver_raises_becomes_one_line(programme, fake, monkeypatch)
         raise RuntimeError("licence\nexpired")
 
     monkeypatch.setattr(fake, "solve", crash)
-    with pytest.raises(SolverFailed, match="fake_solver failed: licence expired; .*tcbo solvers"):
+    with pytest.raises(SolverFailed, match=r"fake_solver failed: licence expired; .*tcbo solvers"):
         linear_solver("fake_solver", programme).solve(np.zeros(len(programme.columns)))
 
 
@@ -189,7 +191,7 @@ def test_a_missing_executable_says_what_to_install(programme, monkeypatch, tmp_p
 @pytest.mark.skipif(os.name != "posix", reason="the fake executable is a shell script")
 def test_a_hung_executable_is_ended_and_leaves_no_files(programme, monkeypatch, tmp_path):
     script = tmp_path / "glpsol"
-    script.write_text('#!/bin/sh\n[ "$1" = "--version" ] && echo "GLPSOL: GLPK LP/MIP Solver, v4.65" || exec sleep 60\n')
+    script.write_text('#!/bin/sh\n[ "$1" = "--version" ] && echo "GLPK LP/MIP Solver, v4.65" || exec sleep 60\n')
     script.chmod(0o755)
     scratch = tmp_path / "scratch"
     scratch.mkdir()
