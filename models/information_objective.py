@@ -1,5 +1,4 @@
-"""The linearised utility as an explicit Pyomo expression (remark in the appendix "Linearizing the
-objective").
+"""The linearised utility as an explicit Pyomo expression (appendix "Linearizing the objective").
 
     - sum_h s(x_h)^2 / sigma^2,   s(x) = sum_j w_j k(x, c_j)
 
@@ -22,7 +21,7 @@ from tcbo_pyomo.coordinates import Array
 from tcbo_pyomo.errors import BadInput, suggestion
 
 ROUNDING = 1e-10
-"""Added to the squared distance of the Matern kernels, whose root has no derivative at zero; k changes by 1e-10."""
+"""Added to the squared distance of the Matern kernels, whose root has no derivative at zero."""
 
 KernelData = Mapping[str, Any]
 

@@ -1,5 +1,4 @@
-"""The trajectory of a continuous plant (section 4.2): states x_0 .. x_H and actions a_0 .. a_{H-1} tied by
-the dynamics.
+"""The trajectory of a continuous plant (section 4.2): states and actions tied by the dynamics.
 
     x_{h+1} = F(x_h, a_h),   a_h within its limits,   x_h in the box,   and every constraint of the plant.
 

@@ -16,6 +16,7 @@ from tcbo_pyomo._version import __version__
 _WHERE = {
     "Campaign": "campaign",
     "CampaignResult": "simulation",
+    "ContinuousProblem": "continuous_problem",
     "Coordinate": "coordinates",
     "EpisodeSummary": "simulation",
     "Problem": "problem",

@@ -16,7 +16,6 @@ from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.history import History, Move
 from tcbo_pyomo.method import Method, believed_problem, load_method
 from tcbo_pyomo.planning.situation import Location
-from tcbo_pyomo.problem import Problem
 from tcbo_pyomo.problem_settings import with_settings
 from tcbo_pyomo.settings import Settings, settings_from
 from tcbo_pyomo.surrogate.kernels import kernel_from_dict
@@ -35,7 +34,7 @@ class Campaign:
         Every random choice of the campaign comes from one generator with this seed.
     """
 
-    def __init__(self, problem: Problem, settings: Settings | None = None, seed: int = 0) -> None:
+    def __init__(self, problem: Any, settings: Settings | None = None, seed: int = 0) -> None:
         self.settings = settings or settings_from(dict(problem.settings))
         self.problem = with_settings(problem, self.settings)
         self.seed = _checked_seed(seed)
@@ -140,7 +139,7 @@ class Campaign:
         }
 
     @classmethod
-    def from_state(cls, problem: Problem, state: dict[str, Any]) -> Campaign:
+    def from_state(cls, problem: Any, state: dict[str, Any]) -> Campaign:
         """A campaign from what `state` returned, on the same problem; it goes on with the same moves, bit for bit."""
         campaign = cls(problem, settings_from(state["settings"]), state["seed"])
         campaign.generator.bit_generator.state = state["generator"]

@@ -1,4 +1,4 @@
-"""The command line: `tcbo run`, `tcbo problems`, `tcbo settings`, `tcbo solvers`.
+"""The command line: `tcbo run`, `tcbo problems`, `tcbo settings`, `tcbo solvers`, `tcbo new`, `tcbo check`.
 
 Results go to standard output, progress and errors to standard error. An error is one line, and the exit code
 says what kind it is: 0 done, 2 bad input, 3 damaged file, 4 solver failed, 6 disk, 7 proven infeasible,
@@ -15,6 +15,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tcbo_pyomo._version import __version__
+from tcbo_pyomo.commands.check import check
+from tcbo_pyomo.commands.new import new
+from tcbo_pyomo.commands.tables import new_table, print_table
 from tcbo_pyomo.errors import TcboError
 
 if TYPE_CHECKING:
@@ -78,6 +81,9 @@ def run(
     set_: Annotated[
         list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Any setting; may be repeated.")
     ] = None,
+    candidates: Annotated[
+        str | None, typer.Option(help="Candidate rule: credible_band, thompson_sampling or upper_confidence.")
+    ] = None,
     settings: Annotated[Path | None, typer.Option(metavar="FILE.yaml", help="A settings file.")] = None,
     output: Annotated[Path | None, typer.Option(metavar="DIR", help="Write the run into a folder.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace a run that the folder holds.")] = False,
@@ -94,6 +100,7 @@ def run(
     layers = [read_settings(settings)] if settings else []
     layers += [parse_assignment(text) for text in set_ or []]
     layers += [{key: value} for key, value in options.items() if value is not None]
+    layers += [{"candidates": {"rule": candidates}}] if candidates is not None else []
     layers += [_feedback_layer(feedback, delay)]
     chosen_problem = load_problem(problem, feedback or _feedback_kind(layers), seed)
     chosen_settings = settings_from(dict(chosen_problem.settings), *layers)
@@ -102,7 +109,7 @@ def run(
     result = _run_with_progress(chosen_problem, chosen_settings, seed)
     if output is not None:
         write_run(result, output)
-    _print(_episode_table(result.problem, result.episodes))
+    print_table(_episode_table(result.problem, result.episodes))
     where = f"; files are in {output}" if output is not None else ""
     typer.echo(f"recommendation: {_in_units(result.problem, result.episodes[-1])}{where}")
 
@@ -114,12 +121,12 @@ def problems() -> None:
 
     from tcbo_pyomo.problems import load_problem, problem_names
 
-    table = _table("problem", "description", right=("states", "moves per episode", "episodes"))
+    table = new_table("problem", "description", right=("space", "moves per episode", "episodes"))
     for name in problem_names():
         built = load_problem(name)
-        sizes = (built.process.number_of_states, built.horizon, built.episodes)
-        table.add_row(name, import_module(f"tcbo_pyomo.problems.{name}").DESCRIPTION, *map(str, sizes))
-    _print(table)
+        sizes = (built.size, str(built.horizon), str(built.episodes))
+        table.add_row(name, import_module(f"tcbo_pyomo.problems.{name}").DESCRIPTION, *sizes)
+    print_table(table)
 
 
 @app.command()
@@ -135,11 +142,15 @@ def solvers() -> None:
     """Try every solver on a small model, and say how to get what is missing."""
     from tcbo_pyomo.solvers.probe import probe_solvers
 
-    table = _table("solver", "role", "works", "what was found", "how to get it")
+    table = new_table("solver", "role", "works", "what was found", "how to get it")
     for found in probe_solvers():
         works = "yes" if found.works else "no"
         table.add_row(found.name, found.role, works, found.detail, "" if found.works else found.how_to_get)
-    _print(table)
+    print_table(table)
+
+
+app.command()(new)
+app.command()(check)
 
 
 def _feedback_layer(kind: str | None, delay: int | None) -> dict[str, Any]:
@@ -177,48 +188,28 @@ def _run_with_progress(problem: Problem, settings: Settings, seed: int) -> Campa
             return run_campaign(problem, settings, seed, on_step, finished.append)
         except KeyboardInterrupt:
             progress.stop()
-            _print(_episode_table(problem, finished))
+            print_table(_episode_table(problem, finished))
             raise
 
 
 def _episode_table(problem: Problem, episodes: list[EpisodeSummary]) -> Table:
     """One row per episode: the recommendation in units, candidates left, regret where the truth is known."""
     known = problem.truth is not None
-    titles = [coordinate.title for coordinate in problem.process.coordinates]
-    judged = ("regret", "identified") if known else ()
-    table = _table(right=("episode", *titles, "candidates left", *judged))
+    titles = [coordinate.title for coordinate in problem.coordinates]
+    judged = (("regret", "identified") if problem.finite else ("regret",)) if known else ()
+    table = new_table(right=("episode", *titles, "candidates left" if problem.finite else "candidates", *judged))
     for summary in episodes:
         cells = [str(summary.episode), *(f"{value:g}" for value in summary.recommendation.values())]
         cells.append(str(summary.candidates))
         if known:
-            cells += [f"{summary.regret:.4g}", "yes" if summary.identified else "no"]
+            cells += [f"{summary.regret:.4g}", "yes" if summary.identified else "no"][: len(judged)]
         table.add_row(*cells)
     return table
 
 
 def _in_units(problem: Problem, summary: EpisodeSummary) -> str:
-    units = {coordinate.name: coordinate.unit for coordinate in problem.process.coordinates}
+    units = {coordinate.name: coordinate.unit for coordinate in problem.coordinates}
     return ", ".join(f"{name} = {v:g} {units[name]}".rstrip() for name, v in summary.recommendation.items())
-
-
-def _table(*left: str, right: tuple[str, ...] = ()) -> Table:
-    from rich import box
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD)
-    for title in left:
-        table.add_column(title)
-    for title in right:
-        table.add_column(title, justify="right")
-    return table
-
-
-def _print(table: Table) -> None:
-    """A table on standard output, never folded to a screen that is not there."""
-    from rich.console import Console
-
-    width = None if sys.stdout.isatty() else 200
-    Console(width=width, markup=False, highlight=False).print(table)
 
 
 def _usage_message(error: Exception) -> str:

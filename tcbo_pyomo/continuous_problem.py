@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.models.constraints.from_function import FromFunction
 from tcbo_pyomo.models.constraints.transition_constraint import Mask, TransitionConstraint
 from tcbo_pyomo.planning.situation import Location
+from tcbo_pyomo.problem import check_output_name
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 
 if TYPE_CHECKING:
@@ -61,7 +62,8 @@ class ContinuousProblem:
     output_unit: str = ""
     description: str = ""
 
-    deterministic = True
+    deterministic: ClassVar[bool] = True
+    finite: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         for text, number in (("horizon", self.horizon), ("episodes", self.episodes)):
@@ -69,6 +71,7 @@ class ContinuousProblem:
                 raise BadInput(f"problem '{self.name}': {text} {number!r} must be a whole number of at least 1")
         if not (np.isfinite(self.noise) and self.noise > 0):
             raise BadInput(f"problem '{self.name}': noise {self.noise!r} must be a positive variance")
+        check_output_name(self.name, self.output, self.coordinates)
         self.dynamics.check_dimension(self.coordinates)
         _ = self.start_state
 
@@ -102,7 +105,8 @@ class ContinuousProblem:
     def describe(self, point: Location) -> dict[str, float]:
         """A scaled point as `{coordinate: value}` in engineering units."""
         values = physical(self.coordinates, np.asarray(point))
-        return {c.name: float(v) for c, v in zip(self.coordinates, values, strict=True)}
+        # Twelve digits: scaling there and back would otherwise show as 0.9999999999999998.
+        return {c.name: float(f"{v:.12g}") for c, v in zip(self.coordinates, values, strict=True)}
 
     def expected_arrival(self, origin: Location, action: tuple[float, ...]) -> Location:
         """Where an action leads."""
@@ -114,14 +118,19 @@ class ContinuousProblem:
         """Noise variance of the measurement after a move."""
         return self.noise
 
+    @property
+    def size(self) -> str:
+        """How large the search space is, for tables."""
+        return f"{len(self.coordinates)} continuous"
+
     def allowed(self, points: Array) -> Mask:
-        """Which scaled points (n x d) lie outside every forbidden region: where the maximum is sought."""
+        """Which scaled points (n x d) every rule allows: where the maximum is sought."""
         values = physical(self.coordinates, points)
         ok = np.ones(len(points), dtype=bool)
         for rule in self.rules:
-            inside = getattr(rule, "forbidden_points", None)
-            if inside is not None:
-                ok &= ~inside(self.coordinates, values)
+            mask = rule.allowed_points(self.coordinates, values)
+            if mask is not None:
+                ok &= mask
         return ok
 
     def true_value(self, point: Location) -> float:
@@ -147,6 +156,14 @@ class ContinuousProblem:
         from tcbo_pyomo.planning.continuous_planner import ContinuousPlanner
 
         return ContinuousPlanner(self, settings)
+
+    def identity(self) -> tuple[list[Any], list[Array]]:
+        """Everything that decides which moves are made, as plain data and arrays."""
+        dynamics = self.dynamics
+        function = getattr(dynamics, "function", None)
+        facts = [getattr(function, "__name__", ""), dynamics.actions.names, self.start_state, self.noise]
+        matrices = [getattr(dynamics, name) for name in ("state_matrix", "input_matrix") if hasattr(dynamics, name)]
+        return facts, [*dynamics.actions.bounds(), *matrices]
 
     def changed(self, **fields: Any) -> ContinuousProblem:
         """A copy with some fields replaced, checked anew."""

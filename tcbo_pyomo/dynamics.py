@@ -35,6 +35,10 @@ class Dynamics(Protocol):
     def actions(self) -> ActionLimits:
         """Names and limits of the actions."""
 
+    @property
+    def is_free_move(self) -> bool:
+        """Whether the action is the scaled move itself."""
+
     def check_dimension(self, coordinates: Sequence[Coordinate]) -> None:
         """Refuse coordinates these dynamics do not fit."""
 

@@ -34,6 +34,10 @@ class MdpBo:
         self.last_plan = self.planner.plan(utility, situation, generator)
         return self.planner.choose(self.last_plan, situation, generator)
 
+    def plan_record(self) -> dict[str, Any] | None:
+        """How the last move was found, as plain data that does not depend on the clock."""
+        return None if self.last_plan is None else self.planner.record(self.last_plan)
+
     def state(self) -> Any:
         """What has to be saved beside the history, if anything."""
         return self.planner.state()

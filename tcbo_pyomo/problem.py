@@ -13,6 +13,7 @@ from tcbo_pyomo.coordinates import Array, Coordinate
 from tcbo_pyomo.errors import BadInput, InfeasiblePlan
 from tcbo_pyomo.models.constraints.from_function import FromFunction
 from tcbo_pyomo.models.constraints.transition_constraint import Mask, TransitionConstraint
+from tcbo_pyomo.planning.budgets import Budget
 from tcbo_pyomo.process import Process
 from tcbo_pyomo.reachability import EpisodeSets
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
@@ -55,6 +56,7 @@ class Problem:
     """
 
     measure_start: ClassVar[bool] = False
+    finite: ClassVar[bool] = True
 
     name: str
     process: Process
@@ -80,6 +82,7 @@ class Problem:
             np.shape(self.truth) != (self.process.number_of_states,) or not np.isfinite(self.truth).all()
         ):
             raise BadInput(f"problem '{self.name}': truth must be {self.process.number_of_states} finite values")
+        check_output_name(self.name, self.output, self.coordinates)
         names = [c.name for c in self.rules if c.couples_steps]
         twice = {name for name in names if names.count(name) > 1}
         if twice:
@@ -129,6 +132,11 @@ class Problem:
         return self.process.coordinates
 
     @property
+    def size(self) -> str:
+        """How large the search space is, for tables."""
+        return f"{self.process.number_of_states} states"
+
+    @property
     def deterministic(self) -> bool:
         """Whether every move has one outcome."""
         return self.process.deterministic
@@ -172,6 +180,23 @@ class Problem:
         """How far a recommendation is from the best, where the truth is known."""
         return None if self.truth is None else float(self.truth[self.best_state] - self.truth[state])
 
+    def identity(self) -> tuple[list[Any], list[Any]]:
+        """Everything that decides which moves are made, as plain data and arrays."""
+        process = self.process
+        matrix = process.transitions
+        arrays = [process.states, process.pair_state, matrix.indptr, matrix.indices, matrix.data, process.noise_variance]
+        budgets = [rule for rule in self.rules if isinstance(rule, Budget)]
+        facts = [list(process.labels), self.start_state, float(self.confidence_width), [float(b.limit) for b in budgets]]
+        costs = [budget.transition_cost(process) for budget in budgets]
+        return facts, [*arrays, self.sets.allowed_pairs, self.sets.safe, *costs]
+
     def changed(self, **fields: Any) -> Problem:
         """A copy with some fields replaced, checked anew."""
         return replace(self, **fields)
+
+
+def check_output_name(problem: str, output: str, coordinates: Sequence[Coordinate]) -> None:
+    """Refuse a measured quantity whose name is that of another column of the tables."""
+    taken = ["episode", "step", *(c.name for c in coordinates)]
+    if not output or output in taken:
+        raise BadInput(f"problem '{problem}': output {output!r} must be a name other than {', '.join(taken)}")

@@ -22,7 +22,7 @@ def constraint_names() -> list[str]:
     return [name for name in names_in("tcbo_pyomo.models.constraints") if name not in NOT_CONSTRAINTS]
 
 
-def with_settings(problem: Problem, settings: Settings) -> Problem:
+def with_settings(problem: Any, settings: Settings) -> Problem:
     """The problem as the settings want it; the same object when they change nothing."""
     changes: dict[str, Any] = {}
     if settings.start is not None:

@@ -14,8 +14,6 @@ from typing import Any
 
 from tcbo_pyomo.campaign import Campaign
 from tcbo_pyomo.errors import BadInput, DamagedFile, DiskError
-from tcbo_pyomo.planning.budgets import Budget
-from tcbo_pyomo.problem import Problem
 from tcbo_pyomo.problem_settings import with_settings
 from tcbo_pyomo.settings import settings_from
 
@@ -31,7 +29,7 @@ def save_campaign(campaign: Campaign, path: str | Path) -> None:
     write_atomically(Path(path), json.dumps(document, sort_keys=True, allow_nan=False).encode())
 
 
-def load_campaign(path: str | Path, problem: Problem) -> Campaign:
+def load_campaign(path: str | Path, problem: Any) -> Campaign:
     """The campaign saved in a file, on the problem it was saved with."""
     content = _read(Path(path))
     same = with_settings(problem, settings_from(content["settings"]))
@@ -41,29 +39,16 @@ def load_campaign(path: str | Path, problem: Problem) -> Campaign:
     return Campaign.from_state(problem, content)
 
 
-def problem_fingerprint(problem: Problem) -> str:
+def problem_fingerprint(problem: Any) -> str:
     """A digest of everything about a problem that decides which moves are made."""
-    process = problem.process
+    facts, arrays = problem.identity()
+    coordinates = [(c.name, c.lower, c.upper, c.unit) for c in problem.coordinates]
+    rules = [rule.name for rule in problem.rules]
     digest = hashlib.sha256()
-    description = (
-        problem.name,
-        [(c.name, float(c.lower), float(c.upper), c.unit) for c in process.coordinates],
-        process.labels,
-        problem.start_state,
-        int(problem.horizon),
-        float(problem.confidence_width),
-        [(rule.name, float(rule.limit) if isinstance(rule, Budget) else None) for rule in problem.rules],
-        problem.kernel.to_dict(),
-    )
+    description = (problem.name, coordinates, problem.horizon, rules, problem.kernel.to_dict(), facts)
     digest.update(json.dumps(description, sort_keys=True).encode())
-    matrix = process.transitions
-    for array in (process.states, process.pair_state, matrix.indptr, matrix.indices, matrix.data, process.noise_variance):
+    for array in arrays:
         digest.update(array.tobytes())
-    digest.update(problem.sets.allowed_pairs.tobytes())
-    digest.update(problem.sets.safe.tobytes())
-    for rule in problem.rules:
-        if isinstance(rule, Budget):
-            digest.update(rule.transition_cost(process).tobytes())
     return digest.hexdigest()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,7 +15,6 @@ from tcbo_pyomo.feedback import released
 from tcbo_pyomo.history import Move
 from tcbo_pyomo.planning.policy import draw_successor
 from tcbo_pyomo.planning.situation import Location
-from tcbo_pyomo.problem import Problem
 from tcbo_pyomo.settings import Settings
 
 
@@ -30,16 +30,56 @@ class EpisodeSummary:
 
 
 @dataclass(frozen=True)
-class CampaignResult:
-    """A finished campaign."""
+class StepSummary(EpisodeSummary):
+    """Where the campaign stands after a move, and how that move was found."""
 
-    problem: Problem
-    settings: Settings
-    seed: int
+    step: int
+    plan: dict[str, Any] | None
+
+
+@dataclass(frozen=True)
+class CampaignResult:
+    """A finished campaign.
+
+    Attributes
+    ----------
+    campaign
+        The campaign itself, for what the tables do not show.
+    experiments
+        One row per measurement.
+    episodes, steps
+        Where the campaign stood after each episode and each move.
+    """
+
+    campaign: Campaign
     experiments: pd.DataFrame
     episodes: list[EpisodeSummary]
-    paths: list[list[int]]
-    candidate_states: list[int]
+    steps: list[StepSummary]
+
+    @property
+    def problem(self) -> Any:
+        """The problem, as the settings changed it."""
+        return self.campaign.problem
+
+    @property
+    def settings(self) -> Settings:
+        """The settings of the campaign."""
+        return self.campaign.settings
+
+    @property
+    def seed(self) -> int:
+        """The seed of the campaign."""
+        return self.campaign.seed
+
+    @property
+    def paths(self) -> list[list[Location]]:
+        """Where the plant was in each episode, the start first."""
+        return [list(self.campaign.history.path(episode.episode)) for episode in self.episodes]
+
+    @property
+    def candidate_states(self) -> list[Location]:
+        """Where the maximum may still be."""
+        return self.campaign.candidates
 
     @property
     def method(self) -> str:
@@ -54,7 +94,7 @@ class SimulatedPlant:
     campaign the same as an uninterrupted one.
     """
 
-    def __init__(self, problem: Problem, seed: int) -> None:
+    def __init__(self, problem: Any, seed: int) -> None:
         if problem.truth is None:
             raise BadInput(f"problem '{problem.name}' has no known truth; it cannot be simulated, use ask and tell")
         self.problem, self.seed = problem, seed
@@ -77,7 +117,7 @@ class SimulatedPlant:
 
 
 def run_campaign(
-    problem: Problem,
+    problem: Any,
     settings: Settings | None = None,
     seed: int = 0,
     on_step: Callable[[int, int], None] | None = None,
@@ -87,32 +127,35 @@ def run_campaign(
     campaign = Campaign(problem, settings, seed)
     plant = SimulatedPlant(campaign.problem, seed)
     episodes: list[EpisodeSummary] = []
+    steps: list[StepSummary] = []
     while not campaign.finished:
         move = campaign.ask()
         campaign.arrive(move.number, plant.make(move))
         due = campaign.history.pending if campaign.finished else released(campaign.history, campaign.settings.feedback)
         for late in due:
             campaign.tell(late.number, plant.measure(late))
+        if move.step == 0:
+            continue
+        summary = summarise(campaign, move.episode)
+        steps.append(StepSummary(*vars(summary).values(), step=move.step, plan=_plan_record(campaign)))
         if on_step is not None:
             on_step(move.episode, move.step)
         if move.step == campaign.problem.horizon:
-            episodes.append(summarise(campaign, move.episode))
+            episodes.append(summary)
             if on_episode is not None:
-                on_episode(episodes[-1])
-    return CampaignResult(
-        campaign.problem,
-        campaign.settings,
-        seed,
-        campaign.experiments(),
-        episodes,
-        [list(campaign.history.path(episode.episode)) for episode in episodes],
-        campaign.candidates,
-    )
+                on_episode(summary)
+    return CampaignResult(campaign, campaign.experiments(), episodes, steps)
 
 
 def summarise(campaign: Campaign, episode: int) -> EpisodeSummary:
     """Recommendation, regret and candidates now."""
-    state, problem = campaign.recommendation, campaign.problem
-    regret = problem.regret(state)
-    identified = None if regret is None else regret == 0.0
-    return EpisodeSummary(episode, problem.describe(state), regret, identified, len(campaign.candidates))
+    location, problem = campaign.recommendation, campaign.problem
+    regret = problem.regret(location)
+    # Only a finite search space has a maximum that can be hit exactly.
+    identified = None if regret is None or not problem.finite else regret == 0.0
+    return EpisodeSummary(episode, problem.describe(location), regret, identified, len(campaign.candidates))
+
+
+def _plan_record(campaign: Campaign) -> dict[str, Any] | None:
+    record = getattr(campaign.method, "plan_record", None)
+    return None if record is None else record()

@@ -179,7 +179,7 @@ def test_lists_problems_settings_and_help(tcbo):
     code, out, err = tcbo("problems")
     assert (code, err) == (0, "")
     (row,) = [line for line in out.splitlines() if "knorr_pyrazole" in line]
-    assert row.split()[-3:] == ["121", "10", "10"]
+    assert row.split()[-4:] == ["121", "states", "10", "10"]
     code, out, err = tcbo("settings")
     assert (code, err) == (0, "")
     assert "planner:\n" in out

@@ -174,6 +174,13 @@ def test_the_first_step_that_cannot_be_made_is_the_one_into_the_zone():
     assert "at step 2 (the first" in complaint(process, [zone], 6, 1, step=1)
 
 
+def test_where_no_move_at_all_is_allowed_the_first_step_is_the_one_that_cannot_be_made():
+    process = grid_process({"x": range(7)}, {"x": [2, -2]}, 1.0)
+    assert "under MaximumStep no allowed state can be reached at step 0" in complaint(
+        process, [EndAt({"x": 4}), MaximumStep({"x": 1})], 3, 0
+    )
+
+
 def test_a_start_inside_a_zone_names_the_zone():
     rules = [EndAt({"x": 6}), ForbiddenRegion(Box({"x": (0, 1)}))]
     assert "the state itself is forbidden by ForbiddenRegion" in complaint(LINE, rules, 2, FIRST)

@@ -85,7 +85,8 @@ def test_a_users_class_is_found_in_the_working_folder_and_in_packages_there(fold
     assert load_class(CONSTRAINTS, "constraint", "own_study.rates:HeatingRate").__name__ == "HeatingRate"
 
 
-def test_a_file_in_the_working_folder_hides_nothing_installed(folder):
+def test_a_file_in_the_working_folder_hides_nothing_installed(folder, monkeypatch):
+    monkeypatch.delitem(sys.modules, "fractions", raising=False)
     (folder / "fractions.py").write_text("class Fraction:\n    fake = True\n")
     assert not hasattr(load_class(CONSTRAINTS, "constraint", "fractions:Fraction"), "fake")
 

@@ -40,12 +40,12 @@ class ForbiddenRegion(TransitionConstraint):
         """Moves that neither end in the region nor pass through it."""
         return ~self._broken(process.coordinates, *transition_endpoints(process))
 
-    def allowed_states(self, process: Process, step: int, horizon: int) -> Mask:
-        """States outside the region."""
-        return ~self.region.contains(process.coordinates, process.states)
+    def allowed_points(self, coordinates: Sequence[Coordinate], points: Array) -> Mask:
+        """Points outside the region."""
+        return ~self.region.contains(coordinates, points)
 
     def add_to_trajectory(self, model: ConcreteModel) -> None:
-        """Keep every point, and unless `crossing` every straight move, on one side of a plane that the region is behind."""
+        """Put a plane between the region and every point and, unless `crossing`, every straight move."""
         from tcbo_pyomo.models.constraints.keep_out import keep_out
 
         keep_out(self.region, model, self.crossing)

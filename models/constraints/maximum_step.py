@@ -27,7 +27,8 @@ class MaximumStep(TransitionConstraint):
     Parameters
     ----------
     limits
-        `{"temperature": 5}` or, where falling and rising differ, `{"temperature": (2, 5)}`; numbers or Pyomo quantities.
+        `{"temperature": 5}` or, where falling and rising differ, `{"temperature": (2, 5)}`; numbers or
+        Pyomo quantities.
     """
 
     def __init__(self, limits: Mapping[str, Any]) -> None:
@@ -51,8 +52,8 @@ class MaximumStep(TransitionConstraint):
         from tcbo_pyomo.models.trajectory import add_component
 
         limits = {
-            model.coordinates[axis].name: (-down / model.coordinates[axis].width, up / model.coordinates[axis].width)
-            for axis, down, up in self._numbers(model.coordinates)
+            axis.name: (-down / axis.width, up / axis.width)
+            for axis, down, up in ((model.coordinates[i], *limits) for i, *limits in self._numbers(model.coordinates))
         }
 
         def rule(_: Any, step: int, name: str) -> Any:

@@ -33,8 +33,8 @@ class ResourceBudget(TransitionConstraint):
         The name of what is used up, for messages and the Pyomo component.
     cost
         Function of the values left and arrived at, each `{coordinate: array}` in engineering units, for many moves at
-        once: `lambda left, right: 0.2 + abs(right["x"] - left["x"])`. Never negative. For a trajectory it is called with
-        Pyomo expressions instead of arrays, so it is written with + - * / ** and abs(), without numpy functions.
+        once: `lambda left, right: 0.2 + abs(right["x"] - left["x"])`. Never negative. For a trajectory it is
+        called with Pyomo expressions instead of arrays: write it with + - * / ** and abs(), without numpy.
     limit
         How much an episode may use. With random transitions the plan keeps it in expectation, and no move is made after
         which even the most careful continuation could exceed it in the worst case.
@@ -66,8 +66,8 @@ class ResourceBudget(TransitionConstraint):
     def add_to_trajectory(self, model: ConcreteModel) -> None:
         """One row: the use of the resource over all steps, as a share of the limit.
 
-        abs() and square roots have no derivative at zero; each becomes a variable that lies above it, so a plan keeps the
-        true budget. The cost must not fall where such a term grows.
+        abs() and square roots have no derivative at zero; each becomes a variable that lies above it, so a plan
+        keeps the true budget. The cost must not fall where such a term grows.
         """
         from pyomo.environ import Block, Constraint
         from tcbo_pyomo.models.constraints.smooth_cost import SmoothCost
@@ -77,7 +77,8 @@ class ResourceBudget(TransitionConstraint):
         smooth = SmoothCost(block, (self.limit or 1.0) / len(model.STEPS))
         used = []
         for step in model.STEPS:
-            left, right = ({name: model.physical[h, name] for name in model.COORDINATES} for h in (step, step + 1))
+            left = {name: model.physical[step, name] for name in model.COORDINATES}
+            right = {name: model.physical[step + 1, name] for name in model.COORDINATES}
             try:
                 used.append(smooth.upper_bound(self.cost(left, right)))
             except Exception as error:

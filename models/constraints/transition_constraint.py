@@ -34,9 +34,9 @@ class TransitionConstraint:
 
     A rule about single moves or single states overrides `allowed_transitions` or `allowed_states`: what it forbids is
     left out of the polytope, so it costs nothing. A rule that adds something up over the episode sets
-    `couples_steps = True` and overrides `add_to_polytope`. A rule for continuous plants overrides `add_to_trajectory`, its
-    second face: smooth Pyomo constraints on the states of a path. Every rule says in `violations`, in plain arithmetic on points
-    in engineering units, what an executed path did wrong; this is how executed moves are audited.
+    `couples_steps = True` and overrides `add_to_polytope`. A rule for continuous plants overrides its second face,
+    `add_to_trajectory`: smooth Pyomo constraints on the states of a path. Every rule says in `violations`, in plain
+    arithmetic on points in engineering units, what an executed path did wrong; this is how executed moves are audited.
     """
 
     couples_steps: ClassVar[bool] = False
@@ -50,9 +50,13 @@ class TransitionConstraint:
         """Which entries of `process.transitions` this rule allows; a move needs all of its outcomes allowed."""
         return None
 
-    def allowed_states(self, process: Process, step: int, horizon: int) -> Mask | None:
-        """Which states this rule allows the plant to be in before step `step` (after the last move: `horizon`)."""
+    def allowed_points(self, coordinates: Sequence[Coordinate], points: Array) -> Mask | None:
+        """Which points (n x d, engineering units) this rule allows the plant to be in at any step."""
         return None
+
+    def allowed_states(self, process: Process, step: int, horizon: int) -> Mask | None:
+        """Which states this rule allows before step `step` (after the last move: `horizon`)."""
+        return self.allowed_points(process.coordinates, process.states)
 
     def add_to_polytope(self, model: ConcreteModel) -> None:
         """Add linear components to the model of `build_state_action_polytope`."""

@@ -55,7 +55,7 @@ class VisitBudget(TransitionConstraint):
         add_budget_row(model, self.name, f"{self.label}_budget", cost, self.limit)
 
     def add_to_trajectory(self, model: ConcreteModel) -> None:
-        """A budget below one visit forbids the region; counting visits is not smooth, so any other limit is refused."""
+        """A budget below one visit forbids the region; any other needs counting, which is not smooth."""
         from tcbo_pyomo.models.constraints.forbidden_region import ForbiddenRegion
 
         if self.limit >= 1 or callable(self.region):

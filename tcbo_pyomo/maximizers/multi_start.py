@@ -1,7 +1,7 @@
 """Global maxima of many functions at once (appendix "Approximating the set of maximizers using Batch BayesOpt").
 
-All starts of all functions climb together with rough evaluations; the best few of each function climb on with exact ones, and a
-search that has not settled by then is finished by L-BFGS-B.
+All starts of all functions climb together with rough evaluations; the best few of each function climb on with
+exact ones, and a search that has not settled by then is finished by L-BFGS-B.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tcbo_pyomo.surrogate.expansion import Integers
 
 ROUGH_ROUNDS, FINE_ROUNDS = 12, 60
 ROUGH_TOLERANCE, FINE_TOLERANCE = 1e-3, 1e-5
-"""Largest slope at a maximum, as a share of the spread of a function's values over its starts, per width of the box."""
+"""Largest slope at a maximum: a share of the spread of a function's values over its starts, per width of the box."""
 FINALISTS = 3
 CLOSE = 1e-3
 """How far behind the best a finalist's prospects may be, as a share of the same spread."""
@@ -34,7 +34,9 @@ class Maxima(NamedTuple):
     values: Array
 
 
-def global_maxima(functions: Functions, dimension: int, allowed: Allowed | None = None, extra: Array | None = None) -> Maxima:
+def global_maxima(
+    functions: Functions, dimension: int, allowed: Allowed | None = None, extra: Array | None = None
+) -> Maxima:
     """The global maximum of each function on [-0.5, 0.5]^d; see `survey_starts` for the arguments."""
     half = np.full(dimension, 0.5)
     return maximise_many(functions, -half, half, survey_starts(functions, dimension, allowed, extra), allowed)
@@ -59,10 +61,11 @@ def maximise_many(
     count, number, dimension = starts.shape
     points, owner = starts.reshape(-1, dimension), np.repeat(np.arange(count), number)
     rough, box = functions.rough(), (lower, upper)
-    spread = _spread(rough.value_and_gradient(points, owner)[0].reshape(count, number))
+    first = rough.value_and_gradient(points, owner)
+    spread = _spread(first[0].reshape(count, number))
     slope = spread / (upper - lower).max()
     tolerance = ROUGH_TOLERANCE * slope[owner]
-    ahead = climb(rough.value_and_gradient, points, owner, *box, ROUGH_ROUNDS, tolerance, allowed)
+    ahead = climb(rough.value_and_gradient, points, owner, *box, ROUGH_ROUNDS, tolerance, allowed, first)
 
     rows = _finalists(ahead, spread, 1e-3 * (upper - lower))
     points, owner = ahead.points[rows], owner[rows]

@@ -1,18 +1,17 @@
 """Many local searches in step: projected quasi-Newton ascent of many functions from many points, in whole arrays.
 
-Each row is a search of its own: a point x, an approximation H of the inverse Hessian of -f (BFGS), and a step length t. A
-round tries x' = P(x + t H g) for every row, with P the projection on the box and g the gradient without the components that
-press against a bound (Bertsekas 1982), in one evaluation of all rows. A row whose value does not rise enough (Armijo) stays
-and shortens its step in the next round, so that no row waits for the line search of another. Rows with no prospect end early:
-the quadratic model promises a further rise of g^T H g / 2, and where several times that does not reach what another search
-of the same function has found already, the search is given up.
+Each row is a search of its own: a point x, an approximation H of the inverse Hessian of -f (BFGS), and a step
+length t. A round tries x' = P(x + t H g) for every row, with P the projection on the box and g the gradient without
+the components that press against a bound (Bertsekas 1982), in one evaluation of all rows. A row whose value does not
+rise enough (Armijo) stays and shortens its step in the next round, so that no row waits for the line search of
+another. Rows with no prospect end early: the quadratic model promises a further rise of g^T H g / 2, and where
+several times that does not reach what another search of the same function has found, the search is given up.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +30,7 @@ LONGEST_STEP = 0.25
 """In widths of the box; a longer step would jump to another hill."""
 SUFFICIENT_RISE = 1e-4
 SHORTEST_STEP = 1e-10
-"""As a share of the full step; a search that needs a shorter one has met rounding, or the edge of what is allowed."""
+"""As a share of the full step; a search that needs a shorter one has met rounding, or the edge of the allowed."""
 
 
 PATIENCE = 4
@@ -69,6 +68,7 @@ def climb(
     rounds: int,
     tolerance: Array,
     allowed: Allowed | None = None,
+    first: tuple[Array, Array] | None = None,
 ) -> Climb:
     """Follow function `owner[i]` uphill from point i within the box.
 
@@ -86,11 +86,13 @@ def climb(
         Search i stops where no component of the projected gradient exceeds entry i.
     allowed
         No search steps where this is False; the starts must be allowed.
+    first
+        Values and gradients at the starts, if they are known.
     """
     number = len(starts)
     arrived = Climb(starts.copy(), np.empty(number), np.full(number, np.inf), np.zeros(number, dtype=bool))
     best = np.full(owner.max(initial=0) + 1, -np.inf)
-    searches = _Searches(starts, *evaluate(starts, owner))
+    searches = _Searches(starts, *(first or evaluate(starts, owner)))
     for turn in range(rounds):
         free = ~_pressed(searches.points, searches.gradients, lower, upper)
         flat = (np.abs(searches.gradients) * free).max(axis=1) <= tolerance[searches.row]
@@ -99,14 +101,15 @@ def climb(
         searches.prospects[searches.fresh] = np.inf
         arrived.converged[searches.row[flat]] = True
         searches.report(arrived)
+        np.maximum.at(best, owner[searches.row], searches.values)
         going = ~flat & (searches.step > SHORTEST_STEP)
         if turn >= PATIENCE:
-            np.maximum.at(best, owner[searches.row], searches.values)
             going &= searches.prospects >= best[owner[searches.row]]
         if not going.any():
             return arrived
         searches, free, newton = searches.only(going), free[going], newton[going]
-        trial = np.clip(searches.points + searches.step[:, None] * searches.bounded(newton, free, upper - lower), lower, upper)
+        step = searches.step[:, None] * searches.bounded(newton, free, upper - lower)
+        trial = np.clip(searches.points + step, lower, upper)
         values, gradients = evaluate(trial, owner[searches.row])
         if allowed is not None:
             values = np.where(allowed(trial), values, -np.inf)
@@ -147,7 +150,7 @@ class _Searches:
         """H g over the free components."""
         slopes = self.gradients * free
         newton = np.einsum("nij,nj->ni", self.inverse, slopes)
-        # Where H turns a component against its bound, the rest of H g need not lead uphill: leave that component out.
+        # Where H turns a component against its bound, the rest of H g need not lead uphill: leave it out.
         inward = free & ~_pressed(self.points, newton, lower, upper)
         return np.einsum("nij,nj->ni", self.inverse, slopes * inward) * inward
 
@@ -170,7 +173,7 @@ class _Searches:
         square = np.einsum("ni,ni->n", bend, bend)
         concave = rose & (product > 1e-10 * np.sqrt(square * np.einsum("ni,ni->n", move, move)))
         self._learn(concave, move, bend, product, square)
-        # A parabola through the value, the slope and the failed value tells how much shorter the step should be.
+        # A parabola through the value, the slope and the failed value tells how much shorter a step should be.
         with np.errstate(divide="ignore", invalid="ignore"):
             parabola = 0.5 * expected / (expected - rise)
         shorter = np.where(np.isfinite(rise) & (expected > 0), np.clip(parabola, 0.1, 0.5), 0.5)

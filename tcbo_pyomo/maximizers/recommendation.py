@@ -11,9 +11,7 @@ from tcbo_pyomo.maximizers.upper_confidence import ConfidenceBounds
 from tcbo_pyomo.surrogate.continuous import ContinuousSurrogate
 
 
-def best_mean(
-    surrogate: ContinuousSurrogate, candidates: Array | None = None, allowed: Allowed | None = None
-) -> Array:
+def best_mean(surrogate: ContinuousSurrogate, candidates: Array | None = None, allowed: Allowed | None = None) -> Array:
     """The global maximiser of the posterior mean, a scaled point (d).
 
     Parameters
@@ -21,8 +19,8 @@ def best_mean(
     surrogate
         The belief.
     candidates
-        n x d points that are good already, such as the candidates of the last step; the search starts from the best of
-        them, from measured points and from a fixed survey of the box. It draws no random numbers.
+        n x d points that are good already, such as the candidates of the last step; the search starts from the
+        best of them and of the measured points, and from a fixed survey of the box. It draws no random numbers.
     allowed
         Points where this is False are never returned.
     """

@@ -1,7 +1,8 @@
 """Where to start searches for global maxima: the tops of a survey of the box.
 
 All functions are evaluated on one common set of points. Those not below any of their nearest neighbours are tops
-(topographical global optimisation, Toern and Viitanen 1994): they lie on different hills, which the highest points alone do not.
+(topographical global optimisation, Toern and Viitanen 1994): they lie on different hills, which the highest points
+alone do not.
 """
 
 from __future__ import annotations
@@ -21,8 +22,9 @@ from tcbo_pyomo.surrogate.expansion import Integers
 NEIGHBOURS = 8
 STARTS_PER_DIMENSION = 12
 STRETCH = 1.3
-"""Survey points are spread over a box this much larger and moved to the bounds, where many maxima lie in high dimensions: with
-as many starts inside the box, a search of 6-D samples failed to find the best known maximum four times as often."""
+"""Survey points are spread over a box this much larger and moved to the bounds, where many maxima lie in high
+dimensions: with as many starts inside the box, searches of 6-D samples missed the best known maximum two to four
+times as often."""
 EXTRA_STARTS = 8
 
 

@@ -1,6 +1,6 @@
 """Thompson sampling (appendix "Approximating the set of maximizers using Batch BayesOpt").
 
-    Z = { argmax over x of f_i(x) : f_i drawn from the posterior, i = 1..K }
+Z = { argmax over x of f_i(x) : f_i drawn from the posterior, i = 1..K }
 """
 
 from __future__ import annotations

@@ -12,9 +12,7 @@ TRIES = 1000
 """Draws of `count` points before forbidden regions are taken to fill the box."""
 
 
-def uniform_points(
-    count: int, dimension: int, generator: np.random.Generator, allowed: Allowed | None = None
-) -> Array:
+def uniform_points(count: int, dimension: int, generator: np.random.Generator, allowed: Allowed | None = None) -> Array:
     """`count` points of [-0.5, 0.5]^d, count x d, all of them allowed."""
     points = np.empty((0, dimension))
     for _ in range(TRIES):

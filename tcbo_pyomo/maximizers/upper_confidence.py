@@ -1,6 +1,6 @@
 """Upper confidence bounds (appendix "Approximating the set of maximizers using Batch BayesOpt").
 
-    Z = { argmax over x of mean(x) + beta_i sd(x) : beta in linspace(0, 2.5, K) }
+Z = { argmax over x of mean(x) + beta_i sd(x) : beta in linspace(0, 2.5, K) }
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ class ConfidenceBounds:
 
     def value(self, points: Array) -> Array:
         """All functions at n points, n x K."""
-        return self.surrogate.mean(points)[:, None] + np.outer(self.surrogate.standard_deviation(points), self.multipliers)
+        spread = np.outer(self.surrogate.standard_deviation(points), self.multipliers)
+        return self.surrogate.mean(points)[:, None] + spread
 
     def value_and_gradient(self, points: Array, owner: Integers) -> tuple[Array, Array]:
         """Function `owner[i]` at point i: values (n) and gradients (n x d)."""
@@ -62,5 +63,7 @@ class UpperConfidence:
         bounds = ConfidenceBounds(surrogate, np.linspace(0.0, LARGEST_MULTIPLIER, self.count))
         found = global_maxima(bounds, surrogate.dimension, allowed, surrogate.measured)
         # The bounds are alike: what one search found may be better for another bound than its own maximum.
-        again = global_maxima(bounds, surrogate.dimension, allowed, found.points)
-        return np.where((again.values > found.values)[:, None], again.points, found.points)
+        if (bounds.value(found.points).max(axis=0) > found.values + 1e-9).any():
+            again = global_maxima(bounds, surrogate.dimension, allowed, found.points)
+            return np.where((again.values > found.values)[:, None], again.points, found.points)
+        return found.points

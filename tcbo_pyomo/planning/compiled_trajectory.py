@@ -19,14 +19,13 @@ from tcbo_pyomo.coordinates import Array, Coordinate
 from tcbo_pyomo.dynamics import Dynamics
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 from tcbo_pyomo.models.trajectory import build_trajectory
+from tcbo_pyomo.solvers.linear_programme import Bounds
 from tcbo_pyomo.solvers.nonlinear_programme import compile_nonlinear_model
-from tcbo_pyomo.solvers.nonlinear_solution import ProgrammeBounds
 from tcbo_pyomo.solvers.path_terms import PathTerms
 
 
 class CompiledTrajectory:
-    """A trajectory model as arrays; the first columns are the states, then the actions, then what constraints
-    added.
+    """A trajectory model as arrays: columns for states, actions, and what constraints added, in this order.
 
     Attributes
     ----------
@@ -56,7 +55,7 @@ class CompiledTrajectory:
         self.terms = PathTerms(points[1:], len(self.programme.columns))
         self._column_of = {id(column): i for i, column in enumerate(self.programme.columns)}
         self._start_values = self.programme.start_values()
-        self._own = ProgrammeBounds(*self.programme.column_bounds(), *self.programme.row_bounds())
+        self._own = Bounds(*self.programme.column_bounds(), *self.programme.row_bounds())
         rows, columns = self.programme.jac.sparsity_out(0).get_triplet()
         shape = (len(self.programme.rows), len(self.programme.columns))
         self._incidence = sparse.csr_matrix((np.ones(len(rows)), (rows, columns)), shape=shape)
@@ -71,9 +70,9 @@ class CompiledTrajectory:
         """Whether all rows are linear, or the 2-norm of the actions."""
         return not self._not_convex.any()
 
-    def bounds(self, path: Array, actions: Array) -> ProgrammeBounds:
-        """Bounds for a plan of the rest of the episode, after the states `path` (k + 1 x d) and `actions` (k x q)."""
-        bounds = ProgrammeBounds(*(array.copy() for array in self._own))
+    def bounds(self, path: Array, actions: Array) -> Bounds:
+        """Bounds for a plan of the rest of an episode, after `path` (k + 1 x d) and `actions` (k x q)."""
+        bounds = Bounds(*(array.copy() for array in self._own))
         for first, given in ((0, path.ravel()), (self._states, actions.ravel())):
             columns = slice(first, first + len(given))
             bounds.column_lower[columns] = bounds.column_upper[columns] = given
@@ -81,7 +80,7 @@ class CompiledTrajectory:
         bounds.row_lower[decided], bounds.row_upper[decided] = -np.inf, np.inf
         return bounds
 
-    def _decided_rows(self, bounds: ProgrammeBounds) -> NDArray[np.bool_]:
+    def _decided_rows(self, bounds: Bounds) -> NDArray[np.bool_]:
         """Rows that are not connected, through columns that are still free, to any free state or action."""
         free = np.flatnonzero(bounds.column_lower != bounds.column_upper)
         links = self._incidence[:, free]
@@ -92,7 +91,7 @@ class CompiledTrajectory:
         return ~np.isin(group[:number], group[path])
 
     def vector(self, states: Array, actions: Array) -> Array:
-        """All columns for a path: its states (H + 1 x d), actions (H x q), and what constraints derive from them."""
+        """All columns for states (H + 1 x d) and actions (H x q), with what constraints derive from them."""
         values = self._start_values.copy()
         values[: self._states] = states.ravel()
         values[self._states : self._path] = actions.ravel()
@@ -106,8 +105,8 @@ class CompiledTrajectory:
         states = values[: self._states].reshape(-1, self.dimension)
         return states.copy(), values[self._states : self._path].reshape(-1, self.inputs).copy()
 
-    def convex_relaxation(self, bounds: ProgrammeBounds) -> ProgrammeBounds:
-        """The same bounds without the rows that are not convex, and without the end: what every plan must at least meet."""
+    def convex_relaxation(self, bounds: Bounds) -> Bounds:
+        """The bounds without the end and the rows that are not convex: what every plan must at least meet."""
         loose = self._not_convex | self._end
         lower, upper = bounds.row_lower.copy(), bounds.row_upper.copy()
         lower[loose], upper[loose] = -np.inf, np.inf

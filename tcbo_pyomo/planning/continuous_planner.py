@@ -76,17 +76,33 @@ class ContinuousPlanner:
         followed = self.previous.states[: situation.step + 1]
         return self.previous if np.allclose(followed, situation.path, rtol=0.0, atol=1e-9) else None
 
+    def record(self, plan: ContinuousPlan) -> dict[str, Any]:
+        """What is worth keeping of a plan, as plain data that does not depend on the clock."""
+        trajectories = []
+        for weight, component in plan.components:
+            found = component.record.to_dict()
+            found.pop("seconds")
+            found["solves"] = [{k: v for k, v in solve.items() if k != "seconds"} for solve in found["solves"]]
+            trajectories.append({"weight": weight, "value": component.value, **found})
+        return {
+            "solver": self.oracle.solver.name,
+            "components": len(plan.components),
+            "utility": plan.tangent.value,
+            "separates": [self.problem.describe(point) for point in plan.tangent.targets],
+            "trajectories": trajectories,
+        }
+
     def state(self) -> Any:
         """What a loaded campaign needs to plan the same: the plan being followed."""
         if self.previous is None:
             return None
-        return {"states": self.previous.states.tolist(), "actions": self.previous.actions.tolist()}
+        return {name: getattr(self.previous, name).tolist() for name in ("states", "actions", "columns")}
 
     def load(self, state: Any) -> None:
         """Take over what `state` returned."""
         if state is not None:
-            states, actions = np.array(state["states"]), np.array(state["actions"])
-            self.previous = TrajectoryPlan(states, actions, float("nan"), LOADED)
+            arrays = {name: np.array(values) for name, values in state.items()}
+            self.previous = TrajectoryPlan(**arrays, value=float("nan"), record=LOADED)
 
 
 def mix_paths(parts: list[tuple[float, PathMixture]]) -> PathMixture:

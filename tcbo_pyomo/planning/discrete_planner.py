@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -91,6 +92,16 @@ class DiscretePlanner:
             f"{', '.join(rule.name for rule in self.problem.rules if rule.couples_steps)}; only a lottery between paths "
             "does so on average; raise a limit"
         )
+
+    def record(self, plan: Plan) -> dict[str, Any]:
+        """What is worth keeping of a plan, as plain data."""
+        ends = [state for state in (plan.tangent.first, plan.tangent.second) if state is not None]
+        return {
+            "solver": self.oracle.name,
+            "components": len(plan.components),
+            "utility": plan.tangent.value,
+            "separates": [self.problem.describe(state) for state in ends],
+        }
 
     def state(self) -> None:
         """Nothing to save: a plan follows from the history."""

@@ -66,8 +66,7 @@ class DistanceObjective:
 
 
 def straight_path(dynamics: Dynamics, start: Array, target: Array, steps: int) -> tuple[Array, Array]:
-    """The straight path to a target with the action as the move, each move cut to the limits: states and
-    actions.
+    """The straight path to a target, the action being the move, cut to the limits: states and actions.
 
     With limits per action every coordinate goes as fast as it may; with a limit on the length the path is a
     straight line.

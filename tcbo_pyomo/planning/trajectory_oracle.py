@@ -23,9 +23,10 @@ from tcbo_pyomo.planning.path_objective import PathObjective
 from tcbo_pyomo.planning.shortest_path import DistanceObjective, coasting_path, detours, straight_path
 from tcbo_pyomo.planning.trajectory_plan import PlanRecord, SolveRecord, TrajectoryPlan
 from tcbo_pyomo.planning.unreachable import explained_failure
+from tcbo_pyomo.solvers.linear_programme import Bounds
 from tcbo_pyomo.solvers.nonlinear import nonlinear_solver
 from tcbo_pyomo.solvers.nonlinear_programme import TOLERANCE
-from tcbo_pyomo.solvers.nonlinear_solution import NonlinearSolution, ProgrammeBounds
+from tcbo_pyomo.solvers.nonlinear_solution import NonlinearSolution
 
 logger = logging.getLogger(__name__)
 
@@ -108,11 +109,10 @@ class TrajectoryOracle:
         """
         began = time.perf_counter()
         path, actions = self._checked(path_so_far, actions_so_far)
+        aims = self._points("targets", targets)
         bounds = self.compiled.bounds(path, actions)
         attempts: list[SolveRecord] = []
-        starts = self._warm_starts(
-            objective, path, actions, np.atleast_2d(targets), previous, bounds, attempts
-        )
+        starts = self._warm_starts(objective, path, actions, aims, previous, bounds, attempts)
         if not starts:
             raise explained_failure(self, path, bounds, attempts)
         best = starts[0]
@@ -139,7 +139,7 @@ class TrajectoryOracle:
         return TrajectoryPlan(*self.compiled.read(chosen.values), chosen.value, record, chosen.values)
 
     def _checked(self, path: Array, actions: Array) -> tuple[Array, Array]:
-        states = np.atleast_2d(np.asarray(path, dtype=float))
+        states = self._points("path_so_far", path)
         inputs = np.asarray(actions, dtype=float).reshape(-1, self.compiled.inputs)
         left = self.compiled.steps - len(inputs)
         if states.shape != (len(inputs) + 1, self.compiled.dimension) or left < 1:
@@ -149,9 +149,18 @@ class TrajectoryOracle:
                 f"actions, {self.compiled.dimension} values each, and fewer than {self.compiled.steps} moves "
                 "made"
             )
-        if not (np.isfinite(states).all() and np.isfinite(inputs).all()):
-            raise BadInput("best_path: the path so far must be finite numbers")
+        if not np.isfinite(inputs).all():
+            raise BadInput(f"best_path: actions_so_far {inputs.tolist()} must be finite")
         return states, inputs
+
+    def _points(self, name: str, points: Array) -> Array:
+        """Scaled points as an n x d array of finite numbers; n may be zero."""
+        array = np.asarray(points, dtype=float)
+        if array.size % self.compiled.dimension or not np.isfinite(array).all():
+            raise BadInput(
+                f"best_path: {name} must be rows of {self.compiled.dimension} finite scaled values"
+            )
+        return array.reshape(-1, self.compiled.dimension)
 
     def _warm_starts(
         self,
@@ -160,7 +169,7 @@ class TrajectoryOracle:
         actions: Array,
         targets: Array,
         previous: TrajectoryPlan | None,
-        bounds: ProgrammeBounds,
+        bounds: Bounds,
         attempts: list[SolveRecord],
     ) -> list[Candidate]:
         """Feasible paths, the best first."""
@@ -183,7 +192,7 @@ class TrajectoryOracle:
 
         def offer_unsolved(target: Array, origin: str) -> bool:
             """The straight path, or the shortest of the detours that are allowed."""
-            if not getattr(self.dynamics, "is_free_move", False):
+            if not self.dynamics.is_free_move:
                 return False
             if offer(joined(*straight_path(self.dynamics, path[-1], target, left)), origin):
                 return True
@@ -212,7 +221,7 @@ class TrajectoryOracle:
         self,
         objective: PathObjective,
         x0: Array,
-        bounds: ProgrammeBounds,
+        bounds: Bounds,
         origin: str,
         made: int,
         attempts: list[SolveRecord],
@@ -251,7 +260,7 @@ class TrajectoryOracle:
         return solution if feasible else None
 
     def _allowed(self, values: Array, made: int) -> bool:
-        """Whether the plain-arithmetic audit of every constraint finds nothing wrong with the moves still to come."""
+        """Whether the plain-arithmetic audit of every constraint passes the moves still to come."""
         states = physical(self.coordinates, self.compiled.read(values)[0])
         return not any(
             violation.step >= made

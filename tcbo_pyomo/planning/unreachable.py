@@ -11,15 +11,16 @@ from tcbo_pyomo.errors import InfeasiblePlan, SolverFailed, TcboError
 from tcbo_pyomo.models.constraints.end_at import EndAt
 from tcbo_pyomo.planning.shortest_path import DistanceObjective, coasting_path
 from tcbo_pyomo.planning.trajectory_plan import SolveRecord
+from tcbo_pyomo.solvers.linear_programme import Bounds
 from tcbo_pyomo.solvers.nonlinear_programme import TOLERANCE
-from tcbo_pyomo.solvers.nonlinear_solution import NonlinearSolution, ProgrammeBounds
+from tcbo_pyomo.solvers.nonlinear_solution import NonlinearSolution
 
 if TYPE_CHECKING:
     from tcbo_pyomo.planning.trajectory_oracle import TrajectoryOracle
 
 
 def explained_failure(
-    oracle: TrajectoryOracle, path: Array, bounds: ProgrammeBounds, attempts: list[SolveRecord]
+    oracle: TrajectoryOracle, path: Array, bounds: Bounds, attempts: list[SolveRecord]
 ) -> TcboError:
     """The error for a situation in which no feasible path was found.
 
@@ -70,7 +71,7 @@ def explained_failure(
     )
 
 
-def _past_actions(oracle: TrajectoryOracle, bounds: ProgrammeBounds, left: int) -> Array:
+def _past_actions(oracle: TrajectoryOracle, bounds: Bounds, left: int) -> Array:
     return oracle.compiled.read(bounds.column_lower)[1][: oracle.compiled.steps - left]
 
 
@@ -87,7 +88,7 @@ def _end(oracle: TrajectoryOracle, constraint: EndAt) -> tuple[Array, Array]:
 
 
 def _solve(
-    oracle: TrajectoryOracle, objective: DistanceObjective, x0: Array, bounds: ProgrammeBounds
+    oracle: TrajectoryOracle, objective: DistanceObjective, x0: Array, bounds: Bounds
 ) -> NonlinearSolution | None:
     try:
         return oracle.solver.solve(objective, np.clip(x0, bounds.column_lower, bounds.column_upper), *bounds)

@@ -58,8 +58,7 @@ def _(kernel: Stationary, points: Array, centers: Array, weights: Array) -> Jet:
 
 @weighted_covariance.register
 def _(kernel: SquaredExponential, points: Array, centers: Array, weights: Array) -> Jet:
-    """With e_j = w_j k(x, c_j) all derivatives are moments of the centres: sums of e_j, e_j c_j and e_j c_j
-    c_j^T.
+    """With e_j = w_j k(x, c_j), all derivatives are moments: sums of e_j, e_j c_j and e_j c_j c_j^T.
 
     The centre of gravity is subtracted first, so that the moments of distant centres do not cancel.
     """

@@ -43,6 +43,7 @@ def prepare_folder(folder: str | os.PathLike[str], force: bool = False) -> None:
 def write_run(result: CampaignResult, folder: str | os.PathLike[str]) -> None:
     """Write the files of a run into a folder, which is made when it does not exist."""
     from tcbo_pyomo.report.paths_figure import paths_figure
+    from tcbo_pyomo.report.trajectory_figure import trajectory_figure
 
     place = Path(folder)
     data = json.dumps(result_data(result), indent=2, default=str)
@@ -51,7 +52,8 @@ def write_run(result: CampaignResult, folder: str | os.PathLike[str]) -> None:
         with tempfile.TemporaryDirectory(prefix=".unfinished-", dir=place) as temporary:
             table, figure, summary = (Path(temporary, name) for name in RUN_FILES)
             result.experiments.to_csv(table, index=False, lineterminator="\n")
-            paths_figure(result).savefig(figure, dpi=200)
+            draw = paths_figure if result.problem.finite else trajectory_figure
+            draw(result).savefig(figure, dpi=200)
             summary.write_text(data + "\n", encoding="utf-8")
             for finished in (table, figure, summary):
                 _synchronise(finished)
@@ -72,6 +74,7 @@ def result_data(result: CampaignResult) -> dict[str, Any]:
         "version": __version__,
         "settings": result.settings.model_dump(),
         "episodes": [asdict(episode) for episode in result.episodes],
+        "steps": [asdict(step) for step in result.steps],
     }
 
 

@@ -1,4 +1,4 @@
-"""One BLAS thread while a plan is solved: its many small products are some times faster without a second thread."""
+"""One BLAS thread while a plan is solved: its many small products are faster without a second one."""
 
 from __future__ import annotations
 
@@ -17,6 +17,6 @@ def _controller() -> Any:
 
 
 def one_blas_thread() -> AbstractContextManager[Any]:
-    """A context with one BLAS thread, where the package threadpoolctl is installed; else one that changes nothing."""
+    """A context with one BLAS thread, where threadpoolctl is installed; else one that changes nothing."""
     controller = _controller()
     return controller.limit(limits=1, user_api="blas") if controller is not None else nullcontext()

@@ -16,7 +16,10 @@ from tcbo_pyomo.errors import BadInput
 
 FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     name: getattr(casadi, name)
-    for name in "exp log log10 sqrt sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh".split()
+    for name in (
+        *("exp", "log", "log10", "sqrt", "sin", "cos", "tan", "asin", "acos", "atan"),
+        *("sinh", "cosh", "tanh", "asinh", "acosh", "atanh"),
+    )
 }
 
 OPERATORS: dict[type, Callable[..., Any]] = {
@@ -52,11 +55,13 @@ class CasadiWriter(StreamBasedExpressionVisitor):
         self._where = where
         return casadi.SX(self.walk_expression(expression))
 
-    def initializeWalker(self, expression: Any) -> tuple[bool, Any]:  # noqa: D102 (Pyomo's names)
+    def initializeWalker(self, expression: Any) -> tuple[bool, Any]:
+        """Start at the root, which may be a leaf itself."""
         walk, answer = self.beforeChild(None, expression, 0)
         return walk, expression if walk else answer
 
-    def beforeChild(self, node: Any, child: Any, index: int) -> tuple[bool, Any]:  # noqa: D102
+    def beforeChild(self, node: Any, child: Any, index: int) -> tuple[bool, Any]:
+        """Leaves and named Expressions that were met before need no walk."""
         if child.__class__ in nodes.native_types:
             return False, float(child)
         if not child.is_expression_type():
@@ -65,16 +70,25 @@ class CasadiWriter(StreamBasedExpressionVisitor):
             return False, self._named[id(child)]
         return True, None
 
-    def exitNode(self, node: Any, data: list[Any]) -> Any:  # noqa: D102
+    def enterNode(self, node: Any) -> tuple[Any, list[Any]]:
+        """Refuse a node that cannot be written, before anything inside it is looked at."""
+        function = isinstance(node, nodes.UnaryFunctionExpression)
+        known = node.getname() in FUNCTIONS if function else _kind(node) in OPERATORS
+        if not known and not node.is_named_expression_type():
+            name = node.getname() if function else type(node).__name__
+            reason = REASONS.get(name, "it cannot be compiled; write it with + - * / ** exp log sqrt sin ...")
+            raise BadInput(f"{self._where}: unsupported '{name}': {reason}")
+        return node.args, []
+
+    def exitNode(self, node: Any, data: list[Any]) -> Any:
+        """The node's operator on what its arguments became."""
         if node.is_named_expression_type():
             # A named Expression is often shared by many constraints: written once, used by all.
             self._named[id(node)] = data[0]
             return data[0]
-        # Sums of Params alone, linear sums and so on are subclasses of the general node, and mean the same.
-        kind = next((kind for kind in type(node).__mro__ if kind in OPERATORS), None)
-        function = isinstance(node, nodes.UnaryFunctionExpression)
-        if kind is None or (function and node.getname() not in FUNCTIONS):
-            name = node.getname() if function else type(node).__name__
-            reason = REASONS.get(name, "it cannot be compiled; write it with + - * / ** exp log sqrt sin ...")
-            raise BadInput(f"{self._where}: unsupported '{name}': {reason}")
-        return OPERATORS[kind](node, *data)
+        return OPERATORS[_kind(node)](node, *data)
+
+
+def _kind(node: Any) -> type:
+    """The operator of a node: linear sums, sums of Params alone and so on are subclasses of the general one."""
+    return next((kind for kind in type(node).__mro__ if kind in OPERATORS), object)

@@ -1,8 +1,8 @@
 """HiGHS on the compiled arrays: one instance, new costs and bounds per solve.
 
 A cold start hands the arrays over again (`passModel`, 0.4 ms for 5,000 columns). That is cheaper than the calls that
-change costs and bounds in place (1.1 ms), and it is needed: after `clearSolver` alone HiGHS 1.15.1 keeps a trace of earlier
-solves, and the last digits of an answer depend on what was solved before.
+change costs and bounds in place (1.1 ms), and it is needed: after `clearSolver` alone HiGHS 1.15.1 keeps a trace of
+earlier solves, and the last digits of an answer depend on what was solved before.
 """
 
 from __future__ import annotations
@@ -45,7 +45,8 @@ class HighsSolver(LinearSolver):
         super().__init__(programme, chosen, chosen.get("time_limit") if time_limit is None else time_limit, hot_start)
         self._highs = Highs()
         set_highs_options(self._highs, DEFAULTS | chosen)
-        self._start, self._index = (array.astype(np.int32) for array in (programme.matrix.indptr, programme.matrix.indices))
+        self._start = programme.matrix.indptr.astype(np.int32)
+        self._index = programme.matrix.indices.astype(np.int32)
         self._kinds = programme.integrality.astype(np.int32)
         self._all_columns = np.arange(len(programme.columns), dtype=np.int32)
         self._all_rows = np.arange(len(programme.rows), dtype=np.int32)

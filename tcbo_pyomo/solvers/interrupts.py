@@ -1,4 +1,4 @@
-"""Ctrl-C during a solve in compiled code, which would swallow the exception: noted, then raised when the solve has stopped."""
+"""Ctrl-C during a solve in compiled code, which would swallow the exception: noted, raised afterwards."""
 
 from __future__ import annotations
 
@@ -34,5 +34,5 @@ class NotedInterrupt:
         if self._previous is None:
             return
         signal.signal(signal.SIGINT, self._previous)
-        if self.requested and callable(self._previous):
-            self._previous(signal.SIGINT, None)
+        if self.requested:
+            signal.raise_signal(signal.SIGINT)

@@ -22,8 +22,9 @@ from tcbo_pyomo.planning.path_objective import PathObjective
 from tcbo_pyomo.solvers.blas_threads import one_blas_thread
 from tcbo_pyomo.solvers.interrupts import NotedInterrupt
 from tcbo_pyomo.solvers.ipopt_options import DEFAULTS, STATUSES, ipopt_options
+from tcbo_pyomo.solvers.linear_programme import Bounds
 from tcbo_pyomo.solvers.nonlinear_programme import NonlinearProgramme
-from tcbo_pyomo.solvers.nonlinear_solution import NonlinearSolution, ProgrammeBounds, checked_solution
+from tcbo_pyomo.solvers.nonlinear_solution import NonlinearSolution, checked_solution
 from tcbo_pyomo.solvers.path_terms import PathTerms, ScaledObjective
 
 
@@ -69,7 +70,7 @@ class IpoptCasadi:
         row_upper: Array,
     ) -> NonlinearSolution:
         """Minimise the objective over the points that are not given, from x0."""
-        bounds = ProgrammeBounds(column_lower, column_upper, row_lower, row_upper)
+        bounds = Bounds(column_lower, column_upper, row_lower, row_upper)
         given = self.terms.given(column_lower, column_upper)
         began = time.perf_counter()
         with one_blas_thread(), NotedInterrupt() as self._interrupt:
@@ -93,7 +94,7 @@ class IpoptCasadi:
             self.name,
         )
 
-    def _call(self, x0: Array, bounds: ProgrammeBounds) -> dict[str, Any] | None:
+    def _call(self, x0: Array, bounds: Bounds) -> dict[str, Any] | None:
         try:
             return self._solver(
                 x0=x0,

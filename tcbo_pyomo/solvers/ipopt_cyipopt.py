@@ -20,8 +20,9 @@ from tcbo_pyomo.process import Integers
 from tcbo_pyomo.solvers.blas_threads import one_blas_thread
 from tcbo_pyomo.solvers.interrupts import NotedInterrupt
 from tcbo_pyomo.solvers.ipopt_options import STATUSES, ipopt_options
+from tcbo_pyomo.solvers.linear_programme import Bounds
 from tcbo_pyomo.solvers.nonlinear_programme import NonlinearProgramme
-from tcbo_pyomo.solvers.nonlinear_solution import NonlinearSolution, ProgrammeBounds, checked_solution
+from tcbo_pyomo.solvers.nonlinear_solution import NonlinearSolution, checked_solution
 from tcbo_pyomo.solvers.path_terms import PathTerms, ScaledObjective
 
 STATUS_NAMES = {
@@ -76,7 +77,7 @@ class IpoptCyipopt:
         row_upper: Array,
     ) -> NonlinearSolution:
         """Minimise the objective over the points that are not given, from x0."""
-        bounds = ProgrammeBounds(column_lower, column_upper, row_lower, row_upper)
+        bounds = Bounds(column_lower, column_upper, row_lower, row_upper)
         given = self.terms.given(column_lower, column_upper)
         began = time.perf_counter()
         with one_blas_thread(), NotedInterrupt() as interrupt:

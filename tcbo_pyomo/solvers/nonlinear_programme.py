@@ -87,15 +87,6 @@ class NonlinearProgramme:
         dependent = casadi.which_depends(self.expressions, self.variables, 2, True)
         return np.array(dependent, dtype=bool).reshape(len(self.rows))
 
-    @cached_property
-    def incidence(self) -> NDArray[np.bool_]:
-        """Which row depends on which column, m x n."""
-        pattern = self.jac.sparsity_out(0)
-        rows, columns = pattern.get_triplet()
-        incidence = np.zeros(pattern.shape, dtype=bool)
-        incidence[rows, columns] = True
-        return incidence
-
     def column_bounds(self) -> tuple[Array, Array]:
         """Bounds of the variables as the model has them now."""
         return column_bounds(self.columns)

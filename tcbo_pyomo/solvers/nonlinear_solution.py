@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from tcbo_pyomo.coordinates import Array
 from tcbo_pyomo.planning.path_objective import PathObjective
+from tcbo_pyomo.solvers.linear_programme import Bounds
 from tcbo_pyomo.solvers.nonlinear_programme import TOLERANCE, NonlinearProgramme
 from tcbo_pyomo.solvers.path_terms import PathTerms
-
-
-class ProgrammeBounds(NamedTuple):
-    """Bounds of the columns and of the rows of a programme, one array each."""
-
-    column_lower: Array
-    column_upper: Array
-    row_lower: Array
-    row_upper: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +64,7 @@ def checked_solution(
     programme: NonlinearProgramme,
     terms: PathTerms,
     objective: PathObjective,
-    bounds: ProgrammeBounds,
+    bounds: Bounds,
     values: Array,
     status: str,
     seconds: float,

@@ -1,4 +1,4 @@
-"""Where the points of a path stand among the columns of a programme, and an objective over them as one over columns."""
+"""Where the points of a path stand among the columns of a programme."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class PathTerms:
 
     @cached_property
     def hessian_pattern(self) -> tuple[Integers, Integers]:
-        """Rows and columns of the upper triangle of a block-diagonal Hessian, sorted by column and then row."""
+        """Rows and columns of the upper triangle of a block-diagonal Hessian, by column, then row."""
         rows, columns = self._triangle
         return rows[self._order], columns[self._order]
 

@@ -24,8 +24,9 @@ from tcbo_pyomo.coordinates import Array
 from tcbo_pyomo.errors import BadInput, SolverFailed
 from tcbo_pyomo.models.trajectory import add_component
 from tcbo_pyomo.planning.path_objective import PathObjective
+from tcbo_pyomo.solvers.linear_programme import Bounds
 from tcbo_pyomo.solvers.nonlinear_programme import NonlinearProgramme
-from tcbo_pyomo.solvers.nonlinear_solution import NonlinearSolution, ProgrammeBounds, checked_solution
+from tcbo_pyomo.solvers.nonlinear_solution import NonlinearSolution, checked_solution
 from tcbo_pyomo.solvers.path_terms import PathTerms
 
 PLUGINS = {"pounce": "pyomo_pounce"}
@@ -41,8 +42,7 @@ logger = logging.getLogger(__name__)
 
 
 class PyomoNonlinear:
-    """A programme that a SolverFactory solver re-solves; parameters as in `IpoptCasadi`, and the solver's
-    name.
+    """A programme that a SolverFactory solver re-solves; parameters as in `IpoptCasadi`, with the solver's name.
 
     The options go to the solver as they are. `time_limit` is passed as Pyomo's `timelimit`; `max_iterations`
     as the option max_iter that IPOPT and its relatives share.
@@ -77,7 +77,7 @@ class PyomoNonlinear:
         row_upper: Array,
     ) -> NonlinearSolution:
         """Minimise the objective over the points that are not given, from x0."""
-        bounds = ProgrammeBounds(column_lower, column_upper, row_lower, row_upper)
+        bounds = Bounds(column_lower, column_upper, row_lower, row_upper)
         given = self.terms.given(column_lower, column_upper)
         began = time.perf_counter()
         with _changed(self.programme, x0, bounds), self._explicit(objective, given, x0):
@@ -126,7 +126,7 @@ class PyomoNonlinear:
 
 
 @contextmanager
-def _changed(programme: NonlinearProgramme, x0: Array, bounds: ProgrammeBounds) -> Iterator[None]:
+def _changed(programme: NonlinearProgramme, x0: Array, bounds: Bounds) -> Iterator[None]:
     """The model with other bounds and start values; put back as it was afterwards."""
     saved = [(column.lb, column.ub, column.value) for column in programme.columns]
     own_lower, own_upper = programme.row_bounds()
@@ -137,7 +137,9 @@ def _changed(programme: NonlinearProgramme, x0: Array, bounds: ProgrammeBounds) 
         for i, column in enumerate(programme.columns):
             column.setlb(bounds.column_lower[i] if np.isfinite(bounds.column_lower[i]) else None)
             column.setub(bounds.column_upper[i] if np.isfinite(bounds.column_upper[i]) else None)
-            column.set_value(float(x0[i]), skip_validation=True)
+            # A column that no active row holds is not sent to the solver and keeps this value.
+            held = min(max(float(x0[i]), bounds.column_lower[i]), bounds.column_upper[i])
+            column.set_value(held, skip_validation=True)
         for i in other:
             programme.rows[i].deactivate()
             limits = [
@@ -157,7 +159,7 @@ def _changed(programme: NonlinearProgramme, x0: Array, bounds: ProgrammeBounds) 
 
 
 def _pyomo_solver(name: str) -> Any:
-    """The solver called `name`, probed on a tiny model, because Pyomo's `available()` is not to be trusted."""
+    """The solver called `name`, probed on a tiny model: Pyomo's `available()` is not to be trusted."""
     install = INSTALL.get(name, "install it, or use interface 'casadi'")
     plugin = PLUGINS.get(name)
     if plugin and importlib.util.find_spec(plugin) is None:

@@ -1,8 +1,9 @@
 """The belief about f on a continuous box: [-0.5, 0.5]^d in scaled coordinates (section 2; section 4.2 for its use).
 
 Two representations stand behind one face. "exact" centres kernels at the data; "nystroem" uses the paper's
-M = min(2^(5 + d), 512) features. Exact is the default: with n <= 200 measurements it is faster, and the features miss up to
-30 % of the prior variance in 3-D and almost all of it in 6-D at the lengthscales of the benchmarks (see prior_samples.py).
+M = min(2^(5 + d), 512) features. Exact is the default: for some hundred measurements it is faster, and at the
+benchmarks' lengthscales the features miss up to 30 % of the prior variance in 3-D and almost all of it in 6-D
+(see prior_samples.py).
 """
 
 from __future__ import annotations
@@ -115,7 +116,7 @@ class ContinuousSurrogate:
         return self.kernel(left, right) - explained if self._posterior.subtracts else explained
 
     def covariance_difference(self, first: ArrayLike, second: ArrayLike) -> KernelExpansion:
-        """x -> Cov[f(z), f(x)] - Cov[f(z'), f(x)] for the points z and z' (d each); see "Linearizing the objective"."""
+        """x -> Cov[f(z), f(x)] - Cov[f(z'), f(x)], points z, z' (d each); appendix "Linearizing the objective"."""
         return self.covariance_with(first, second)
 
     def covariance_with(self, first: ArrayLike, second: ArrayLike | None = None) -> KernelExpansion:
@@ -130,7 +131,7 @@ class ContinuousSurrogate:
         return KernelExpansion(self.kernel, centers, weights)
 
     def difference_variances(self, points: Array) -> Array:
-        """Var[f(z_i) - f(z_j)] of K points, K x K: the utility's terms (eq. of the objective, section 3)."""
+        """Var[f(z_i) - f(z_j)] of K points, K x K: the terms of the utility."""
         covariance = self.covariance(points, points)
         variance = covariance.diagonal()
         return np.maximum(variance[:, None] + variance[None, :] - 2.0 * covariance, 0.0)

@@ -1,17 +1,18 @@
-"""The posterior without features: kernels centred at the data (appendix "Objective formulation for general kernel methods").
+"""The posterior without features (appendix "Objective formulation for general kernel methods").
 
-With K = k(X, X) + diag(sigma^2) = L L^T over all visits X,
+The kernels are centred at the data. With K = k(X, X) + diag(sigma^2) = L L^T over all visits X,
 
     Cov(x, x') = k(x, x') - r(x)^T r(x'),   r(x) = L^-1 k(X, x),   mean_weights = L^-T L^-1 (y - m(X)),
 
-the last over those visits whose value is known: a pending visit changes the variance, never the mean. Visits with a value
-stand first, so that their factor is the leading block of L. A new one costs one triangular solve, O(n^2).
+the last over those visits whose value is known: a pending visit changes the variance, never the mean. Visits with a
+value stand first, so that their factor is the leading block of L. A new one costs one triangular solve, O(n^2), and
+one more for each pending visit.
 
 Samples are drawn along paths (Matheron's rule): with a prior sample g and noise e,
 
     f = mean + g - k(., X) K^-1 (g(X) + e)
 
-has exactly the posterior's mean and, up to the error of the prior sample, its covariance: what the data say is exact.
+has the posterior's mean and, up to the error of the prior sample, its covariance: what the data say is exact.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """The posterior in Nystroem features (appendix "Approximation of Gaussian Processes").
 
-With inducing points C and k(C, C) = V D V^T, f(x) = k(x, C) w with w ~ N(0, P P^T), P = V D^-1/2: a Gaussian belief about
-the weights w, whose size does not grow with the data. An update costs O(M^2).
+With inducing points C and k(C, C) = V D V^T, f(x) = k(x, C) w with w ~ N(0, P P^T), P = V D^-1/2: a Gaussian
+belief about the weights w, whose size does not grow with the data. An update costs O(M^2).
 
-The inducing points are those of a greedy pivoted Cholesky factorisation among Sobol points and the corners of the box; they
-depend on the kernel and the dimension alone.
+The inducing points are those of a greedy pivoted Cholesky factorisation among Sobol points and the corners of the
+box; they depend on the kernel and the dimension alone.
 """
 
 from __future__ import annotations

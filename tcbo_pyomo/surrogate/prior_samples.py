@@ -1,9 +1,10 @@
 """Samples of the prior, as functions with gradients.
 
-Nystroem features carry the prior of a smooth kernel in few dimensions almost without error, but always give too little
-variance; random waves have the right variance everywhere in any dimension, and covariances with errors of about 1/sqrt(M).
-Squared exponential, M = min(2^(5 + d), 512): the largest share of the prior variance that Nystroem features miss is 2e-4 in
-2-D (lengthscale 0.15), 0.3 in 3-D (0.14), 0.9 in 4-D (0.14) and 0.98 in 6-D (0.22). Hence waves, unless the features are good.
+Nystroem features carry the prior of a smooth kernel in few dimensions almost without error, but always give too
+little variance; random waves have the right variance everywhere in any dimension, and covariances with errors of
+about 1/sqrt(M). Squared exponential, M = min(2^(5 + d), 512): the largest share of the prior variance that Nystroem
+features miss is 2e-4 in 2-D (lengthscale 0.15), 0.3 in 3-D (0.14), 0.9 in 4-D (0.14) and 0.98 in 6-D (0.22). Hence
+waves, unless the features are good.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ class PriorSampler:
                 features = RandomFourierFeatures(self.kernel, self.dimension, WAVE_FEATURES, generator)
             except BadInput:
                 logger.warning(
-                    "kernel '%s' has no random waves; its Nystroem features miss up to %.0f %% of the prior variance",
+                    "kernel '%s' has no random waves; Nystroem features miss up to %.0f %% of its variance",
                     self.kernel.registry_name(),
                     100 * self._missing_share,
                 )

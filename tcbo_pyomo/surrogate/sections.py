@@ -6,8 +6,8 @@ A stationary kernel in u = x / lengthscale, with weights w_j that may differ fro
     gradient  = u sum_j w_j slope_j - sum_j w_j slope_j c_j,
     hessian   = sum_j w_j (curvature_j (u - c_j) (u - c_j)^T + slope_j I),
 
-so that all of them are matrix products with the centres, and no array of points x centres x d is ever formed. For the
-squared exponential, slope = -g and curvature = g: one exponential per point and centre serves all three.
+so that all of them are matrix products with the centres, and no array of points x centres x d is ever formed. For
+the squared exponential, slope = -g and curvature = g: one exponential per point and centre serves all three.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class StationarySections(Sections):
 
 
 class SquaredExponentialSections(StationarySections):
-    """The same for the squared exponential, with log k(x, c) = log variance - |u|^2/2 - |c|^2/2 + u.c as one product."""
+    """The same for the squared exponential; log k(x, c) = log variance - |u|^2/2 - |c|^2/2 + u.c is one product."""
 
     def __init__(self, kernel: SquaredExponential, centers: Array) -> None:
         super().__init__(kernel, centers)

@@ -1,34 +1,27 @@
 """Finished campaigns made by hand, so that reports are tested without planning."""
 
 import numpy as np
-import pandas as pd
 import pytest
 
+from tcbo_pyomo.campaign import Campaign
 from tcbo_pyomo.problems import load_problem
-from tcbo_pyomo.settings import settings_from
 from tcbo_pyomo.simulation import CampaignResult, EpisodeSummary
 
 
 def finished(problem, number=3, seed=1):
-    """A campaign of random feasible walks whose recommendation is the last state."""
+    """A campaign of random feasible walks with random results, and a summary that is made up."""
     generator = np.random.default_rng(seed)
     process = problem.process
-    paths = []
-    for _ in range(number):
-        path = [problem.start_state]
-        for _ in range(problem.horizon):
-            pair = generator.choice(list(process.pairs_of(path[-1])))
-            path.append(int(process.successors_of(pair)[0]))
-        paths.append(path)
-    rows = [
-        {"episode": e, "step": h, **process.describe(state), problem.output: generator.standard_normal()}
-        for e, path in enumerate(paths, 1)
-        for h, state in enumerate(path[1:], 1)
-    ]
+    campaign = Campaign(problem.changed(episodes=number), seed=seed)
+    while not campaign.finished:
+        situation = campaign.history.situation()
+        pair = int(generator.choice(list(process.pairs_of(situation.state))))
+        arrived = int(process.successors_of(pair)[0])
+        move = campaign.history.add(situation.state, situation.step + 1, pair, arrived)
+        campaign.tell(move.number, generator.standard_normal(), at=arrived)
     last = process.number_of_states - 1
     summaries = [EpisodeSummary(e, process.describe(last), problem.regret(last), None, 2) for e in range(1, number + 1)]
-    settings = settings_from(dict(problem.settings))
-    return CampaignResult(problem, settings, seed, pd.DataFrame(rows), summaries, paths, [0, last])
+    return CampaignResult(campaign, campaign.experiments(), summaries, [])
 
 
 @pytest.fixture(scope="session")

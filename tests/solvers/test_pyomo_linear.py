@@ -181,30 +181,37 @@ def test_whatever_a_solver_raises_becomes_one_line(programme, fake, monkeypatch)
         linear_solver("fake_solver", programme).solve(np.zeros(len(programme.columns)))
 
 
-def test_a_missing_executable_says_what_to_install(programme, monkeypatch, tmp_path):
-    monkeypatch.setenv("PATH", str(tmp_path))
+@pytest.fixture
+def search_path(monkeypatch):
+    """Sets PATH and makes Pyomo look for glpsol again, before and after the test."""
+
+    def change(path: str) -> None:
+        monkeypatch.setenv("PATH", path)
+        Executable("glpsol").rehash()
+
+    yield change
+    monkeypatch.undo()
     Executable("glpsol").rehash()
+
+
+def test_a_missing_executable_says_what_to_install(programme, search_path, tmp_path):
+    search_path(str(tmp_path))
     with pytest.raises(BadInput, match="'glpk' is not installed; to get it: apt install glpk-utils"):
         linear_solver("glpk", programme)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="the fake executable is a shell script")
-def test_a_hung_executable_is_ended_and_leaves_no_files(programme, monkeypatch, tmp_path):
+def test_a_hung_executable_is_ended_and_leaves_no_files(programme, monkeypatch, search_path, tmp_path):
     script = tmp_path / "glpsol"
     script.write_text('#!/bin/sh\n[ "$1" = "--version" ] && echo "GLPK LP/MIP Solver, v4.65" || exec sleep 60\n')
     script.chmod(0o755)
     scratch = tmp_path / "scratch"
     scratch.mkdir()
-    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setattr(tempfile, "tempdir", str(scratch))
-    Executable("glpsol").rehash()
-    try:
-        solver = linear_solver("glpk", programme, time_limit=0.2)
-        with pytest.raises(SolverFailed, match=r"glpk hung.*time limit 0.2 s"):
-            solver.solve(np.zeros(len(programme.columns)))
-    finally:
-        monkeypatch.undo()
-        Executable("glpsol").rehash()
+    search_path(f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    solver = linear_solver("glpk", programme, time_limit=0.2)
+    with pytest.raises(SolverFailed, match=r"glpk hung.*time limit 0.2 s"):
+        solver.solve(np.zeros(len(programme.columns)))
     assert list(scratch.iterdir()) == []
 
 

@@ -1,0 +1,77 @@
+"""my_reactor: change the numbers below to those of your plant, then
+
+    tcbo check my_reactor/my_reactor.py --output moves.png     is it what you mean?
+    tcbo run my_reactor/my_reactor.py                          simulate a campaign
+
+Everything is written in engineering units. The example is a reactor whose temperature can be changed by 10 K per
+experiment and by 60 K per episode, and whose flow rate may only be lowered within an episode.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tcbo_pyomo import Problem, grid_process
+from tcbo_pyomo.models.constraints import ForbiddenRegion, NonIncreasing, Polygon, ResourceBudget
+from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
+
+DESCRIPTION = "A small reactor to start from"
+
+# 1. The set-points: the values each input can take, and its unit.
+TEMPERATURES = [300.0, 310.0, 320.0, 330.0, 340.0, 350.0, 360.0]
+FLOW_RATES = [1.0, 2.0, 3.0, 4.0, 5.0]
+UNITS = {"temperature": "K", "flow_rate": "mL/min"}
+
+# 2. The moves of one step, in grid cells: temperature one cell down, none or one up, and so on.
+MOVES = {"temperature": [-1, 0, 1], "flow_rate": [-1, 0, 1]}
+
+# 3. The standard deviation of a measurement, in the unit of the output.
+MEASUREMENT_SD = 0.03
+
+# 4. What you believe before the first measurement: values scatter with this standard deviation around zero, and inputs
+#    that differ by less than about a third of their range behave alike.
+PRIOR_SD, LENGTHSCALE = 0.5, 0.3
+
+
+def build(feedback: str | None = None, seed: int = 0) -> Problem:
+    """The problem; `feedback` and `seed` come from the command line."""
+    process = grid_process(
+        axes={"temperature": TEMPERATURES, "flow_rate": FLOW_RATES},
+        moves=MOVES,
+        noise_variance=MEASUREMENT_SD**2,
+        units=UNITS,
+    )
+    return Problem(
+        name="my_reactor",
+        process=process,
+        # 5. Where every episode starts, how many moves it has, how many episodes there are.
+        start={"temperature": 300.0, "flow_rate": 5.0},
+        horizon=10,
+        episodes=4,
+        kernel=SquaredExponential(variance=PRIOR_SD**2, lengthscale=LENGTHSCALE),
+        # 6. The rules of the plant. Others: EndAt, MaximumStep, NonDecreasing, VisitBudget, or your own class.
+        constraints=[
+            NonIncreasing("flow_rate"),
+            # Hot and slow: the product decomposes and blocks the tube.
+            ForbiddenRegion(Polygon(("temperature", "flow_rate"), [(345.0, 0.5), (365.0, 0.5), (365.0, 2.5)])),
+            ResourceBudget("heat", heat_exchanged, limit=60.0),
+        ],
+        # 7. For a simulation: the true value of every state. A real plant has none: ask and tell (run.py).
+        truth=pretended_yield(process.states),
+        settings={"feedback": {"kind": feedback or "immediate"}},
+        output="product_yield",
+        description=DESCRIPTION,
+    )
+
+
+def heat_exchanged(left: dict[str, Any], right: dict[str, Any]) -> Any:
+    """What a move uses of the budget: kelvins up or down, from `{input: values}` left and arrived at."""
+    return abs(right["temperature"] - left["temperature"])
+
+
+def pretended_yield(points: np.ndarray) -> np.ndarray:
+    """Stands for the plant: the yield at n x 2 points (temperature in K, flow rate in mL/min)."""
+    temperature, flow_rate = points.T
+    return np.exp(-(((temperature - 340.0) / 25.0) ** 2)) * np.exp(-(((flow_rate - 2.0) / 2.0) ** 2))
