@@ -94,10 +94,14 @@ def _first_plan(problem: Problem | ContinuousProblem, settings: Settings) -> Fin
     """Whether a campaign finds its first move: every constraint, coupling ones included, with the solver chosen."""
     try:
         # The settings' own constraints are in the problem already.
-        move = Campaign(problem, settings.model_copy(update={"constraints": ()})).ask()
+        campaign = Campaign(problem, settings.model_copy(update={"constraints": ()}))
+        move = campaign.ask()
+        if move.step == 0:
+            campaign.arrive(move.number)
+            move = campaign.ask()
     except TcboError as error:
         return Finding("error", "first plan", str(error))
     if isinstance(problem, Problem):
         return Finding("ok", "first plan", f"the first move is {problem.process.pair_name(move.decision)}")
     values = ", ".join(f"{name} = {value:g}" for name, value in problem.describe(move.expected).items())
-    return Finding("ok", "first plan", f"the first measurement is at {values}")
+    return Finding("ok", "first plan", f"the first move leads to {values}")

@@ -16,6 +16,7 @@ from tcbo_pyomo.campaign import Campaign
 from tcbo_pyomo.errors import BadInput, DamagedFile, DiskError
 from tcbo_pyomo.problem_settings import with_settings
 from tcbo_pyomo.settings import settings_from
+from tcbo_pyomo.simulation import Simulation
 
 FORMAT = "tcbo_campaign"
 VERSION = 1
@@ -23,29 +24,54 @@ VERSION = 1
 
 def save_campaign(campaign: Campaign, path: str | Path) -> None:
     """Write the campaign's state; the file is complete or not replaced at all."""
-    content = {"problem": problem_fingerprint(campaign.problem), **campaign.state()}
-    text = json.dumps(content, sort_keys=True, allow_nan=False)
-    document = {"format": FORMAT, "version": VERSION, "sha256": _digest(text), "content": content}
-    write_atomically(Path(path), json.dumps(document, sort_keys=True, allow_nan=False).encode())
+    _write(Path(path), {"problem": problem_fingerprint(campaign.problem), **campaign.state()})
 
 
 def load_campaign(path: str | Path, problem: Any) -> Campaign:
     """The campaign saved in a file, on the problem it was saved with."""
     content = _read(Path(path))
+    if "campaign" in content:
+        raise BadInput(f"{path}: is an unfinished run, not a saved campaign; go on with resume_simulation")
+    _refuse_another(path, problem, content)
+    return Campaign.from_state(problem, content)
+
+
+def save_simulation(simulation: Simulation, path: str | Path) -> None:
+    """Keep an unfinished run: the campaign after its last complete move, and what is needed to go on."""
+    content = simulation.checkpoint()
+    content["campaign"]["problem"] = problem_fingerprint(simulation.campaign.problem)
+    _write(Path(path), content)
+
+
+def unfinished_run(path: str | Path) -> dict[str, Any]:
+    """What `save_simulation` wrote."""
+    content = _read(Path(path))
+    if "campaign" not in content:
+        raise BadInput(f"{path}: is a saved campaign, not an unfinished run; load it with load_campaign")
+    return content
+
+
+def resume_simulation(path: str | Path, problem: Any) -> Simulation:
+    """Go on with an unfinished run, on the problem it was started with."""
+    content = unfinished_run(path)
+    _refuse_another(path, problem, content["campaign"])
+    return Simulation.from_checkpoint(problem, content)
+
+
+def _refuse_another(path: str | Path, problem: Any, content: dict[str, Any]) -> None:
     same = with_settings(problem, settings_from(content["settings"]))
     # Before anything is replayed: the states and moves of another problem mean nothing here.
     if problem_fingerprint(same) != content["problem"]:
         raise BadInput(f"{path}: was saved for another problem than '{problem.name}' as it is now; load the same problem")
-    return Campaign.from_state(problem, content)
 
 
 def problem_fingerprint(problem: Any) -> str:
     """A digest of everything about a problem that decides which moves are made."""
     facts, arrays = problem.identity()
-    coordinates = [(c.name, c.lower, c.upper, c.unit) for c in problem.coordinates]
+    coordinates = [(c.name, float(c.lower), float(c.upper), c.unit) for c in problem.coordinates]
     rules = [rule.name for rule in problem.rules]
     digest = hashlib.sha256()
-    description = (problem.name, coordinates, problem.horizon, rules, problem.kernel.to_dict(), facts)
+    description = (problem.name, coordinates, int(problem.horizon), rules, problem.kernel.to_dict(), facts)
     digest.update(json.dumps(description, sort_keys=True).encode())
     for array in arrays:
         digest.update(array.tobytes())
@@ -69,6 +95,12 @@ def write_atomically(path: Path, data: bytes) -> None:
         raise DiskError(f"{path}: cannot be written ({error.strerror}); what was there before is unchanged") from None
 
 
+def _write(path: Path, content: dict[str, Any]) -> None:
+    text = json.dumps(content, allow_nan=False)
+    document = {"format": FORMAT, "version": VERSION, "sha256": _digest(text), "content": content}
+    write_atomically(path, json.dumps(document, allow_nan=False).encode())
+
+
 def _read(path: Path) -> dict[str, Any]:
     try:
         raw = path.read_bytes()
@@ -77,7 +109,7 @@ def _read(path: Path) -> dict[str, Any]:
     try:
         document = json.loads(raw)
         kind, version, content = document["format"], document["version"], document["content"]
-        intact = document["sha256"] == _digest(json.dumps(content, sort_keys=True, allow_nan=False))
+        intact = document["sha256"] == _digest(json.dumps(content, allow_nan=False))
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise DamagedFile(f"{path}: is not a saved campaign, or is damaged; restore it from a copy") from error
     if kind != FORMAT or not intact:

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from tcbo_pyomo.campaign import Campaign
-from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.feedback import released
-from tcbo_pyomo.history import Move
-from tcbo_pyomo.planning.policy import draw_successor
 from tcbo_pyomo.planning.situation import Location
+from tcbo_pyomo.plant import SimulatedPlant
 from tcbo_pyomo.settings import Settings
 
 
@@ -87,33 +84,78 @@ class CampaignResult:
         return self.settings.method
 
 
-class SimulatedPlant:
-    """Moves as the process says and measures the truth with noise.
+class Simulation:
+    """A campaign on a simulated plant, which can be interrupted at any instant and gone on with.
 
-    Chance depends on the seed and the number of the move only, so that every method meets the same noise, and a resumed
-    campaign the same as an uninterrupted one.
+    Attributes
+    ----------
+    campaign
+        The campaign.
+    steps
+        Where it stood after each move.
     """
 
-    def __init__(self, problem: Any, seed: int) -> None:
-        if problem.truth is None:
-            raise BadInput(f"problem '{problem.name}' has no known truth; it cannot be simulated, use ask and tell")
-        self.problem, self.seed = problem, seed
+    def __init__(self, campaign: Campaign, steps: list[StepSummary] | None = None) -> None:
+        self.campaign, self.steps = campaign, list(steps or [])
+        self.plant = SimulatedPlant(campaign.problem, campaign.seed)
+        self._mark = self._position()
 
-    def make(self, move: Move) -> Location:
-        """Where a move leads."""
-        if move.expected is not None:
-            return move.expected
-        return draw_successor(self.problem.process, move.decision, self._chance(move, 1))
+    def run(
+        self,
+        on_step: Callable[[int, int], None] | None = None,
+        on_episode: Callable[[EpisodeSummary], None] | None = None,
+    ) -> CampaignResult:
+        """Make all moves that are left; the callbacks tell how far it is."""
+        campaign = self.campaign
+        while not campaign.finished:
+            move = campaign.ask()
+            campaign.arrive(move.number, self.plant.make(move))
+            feedback = campaign.settings.feedback
+            due = campaign.history.pending if campaign.finished else released(campaign.history, feedback)
+            for late in due:
+                campaign.tell(late.number, self.plant.measure(late))
+            if move.step > 0:
+                summary = summarise(campaign, move.episode)
+                self.steps.append(StepSummary(*vars(summary).values(), step=move.step, plan=_plan_record(campaign)))
+            self._mark = self._position()
+            if move.step > 0 and on_step is not None:
+                on_step(move.episode, move.step)
+            if move.step == campaign.problem.horizon and on_episode is not None:
+                on_episode(summary)
+        return CampaignResult(campaign, campaign.experiments(), self.episodes, self.steps)
 
-    def measure(self, move: Move) -> float:
-        """The noisy result of a move that was made."""
-        assert move.arrived is not None
-        sd = self.problem.noise_variance(move.decision, move.arrived) ** 0.5
-        return float(self.problem.true_value(move.arrived) + sd * self._chance(move, 2).standard_normal())
+    @property
+    def episodes(self) -> list[EpisodeSummary]:
+        """Where the campaign stood after each episode."""
+        horizon = self.campaign.problem.horizon
+        names = [field.name for field in fields(EpisodeSummary)]
+        ends = [step for step in self.steps if step.step == horizon]
+        return [EpisodeSummary(*(getattr(step, name) for name in names)) for step in ends]
 
-    def _chance(self, move: Move, stream: int) -> np.random.Generator:
-        made = (move.episode - 1) * self.problem.horizon + move.step
-        return np.random.default_rng(np.random.SeedSequence([self.seed, 1, stream, made]))
+    def checkpoint(self) -> dict[str, Any]:
+        """The run after its last complete move, as plain data; whatever was going on when it was stopped is left out."""
+        moves, told, generator, method = self._mark
+        state = self.campaign.state()
+        known = state["told"][:told]
+        kept = [{**move, "value": move["value"] if move["number"] in known else None} for move in state["moves"][:moves]]
+        campaign = {**state, "moves": kept, "told": known, "generator": generator, "method": method}
+        complete = [asdict(step) for step in self.steps if (step.episode, step.step) <= self._last(kept)]
+        return {"campaign": campaign, "steps": complete}
+
+    @classmethod
+    def from_checkpoint(cls, problem: Any, data: dict[str, Any]) -> Simulation:
+        """Go on from what `checkpoint` returned; the moves are those of an uninterrupted run, bit for bit."""
+        return cls(Campaign.from_state(problem, data["campaign"]), [StepSummary(**step) for step in data["steps"]])
+
+    def _position(self) -> tuple[int, int, Any, Any]:
+        campaign = self.campaign
+        method = campaign.method.state() if hasattr(campaign.method, "state") else None
+        history = campaign.history
+        return len(history.moves), len(history.told), campaign.generator.bit_generator.state, method
+
+    @staticmethod
+    def _last(moves: list[dict[str, Any]]) -> tuple[int, int]:
+        return (moves[-1]["episode"], moves[-1]["step"]) if moves else (0, 0)
 
 
 def run_campaign(
@@ -123,28 +165,8 @@ def run_campaign(
     on_step: Callable[[int, int], None] | None = None,
     on_episode: Callable[[EpisodeSummary], None] | None = None,
 ) -> CampaignResult:
-    """Simulate a whole campaign; the callbacks tell how far it is."""
-    campaign = Campaign(problem, settings, seed)
-    plant = SimulatedPlant(campaign.problem, seed)
-    episodes: list[EpisodeSummary] = []
-    steps: list[StepSummary] = []
-    while not campaign.finished:
-        move = campaign.ask()
-        campaign.arrive(move.number, plant.make(move))
-        due = campaign.history.pending if campaign.finished else released(campaign.history, campaign.settings.feedback)
-        for late in due:
-            campaign.tell(late.number, plant.measure(late))
-        if move.step == 0:
-            continue
-        summary = summarise(campaign, move.episode)
-        steps.append(StepSummary(*vars(summary).values(), step=move.step, plan=_plan_record(campaign)))
-        if on_step is not None:
-            on_step(move.episode, move.step)
-        if move.step == campaign.problem.horizon:
-            episodes.append(summary)
-            if on_episode is not None:
-                on_episode(summary)
-    return CampaignResult(campaign, campaign.experiments(), episodes, steps)
+    """Simulate a whole campaign: ask, move, measure, tell, until the budget is used up."""
+    return Simulation(Campaign(problem, settings, seed)).run(on_step, on_episode)
 
 
 def summarise(campaign: Campaign, episode: int) -> EpisodeSummary:

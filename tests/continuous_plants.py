@@ -37,7 +37,7 @@ KERNELS: dict[str, Kernel] = {
 def pair_objective(
     generator: np.random.Generator, lengthscale: float = 0.3, measured: int = 4
 ) -> tuple[InformationObjective, Array]:
-    """The linearised utility of a random pair after some random measurements in two dimensions, and the pair."""
+    """The linearised utility of a random pair after random measurements in the plane, and the pair."""
     kernel, noise = SquaredExponential(1.0, lengthscale), 0.01
     points = generator.uniform(-0.5, 0.5, (measured, 2))
     pair = generator.uniform(-0.45, 0.45, (2, 2))

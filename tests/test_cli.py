@@ -202,24 +202,44 @@ def test_unknown_commands(tcbo):
     assert (code, err.count("\n")) == (2, 1)
 
 
-def test_interrupt_shows_the_finished_episodes(tcbo, monkeypatch):
-    from tcbo_pyomo import simulation
+def test_interrupt_shows_the_finished_episodes_and_the_run_can_be_resumed(tcbo, monkeypatch):
+    from tcbo_pyomo.simulation import Simulation
 
-    run_campaign = simulation.run_campaign
+    whole = tcbo("run", "knorr_pyrazole", *QUICK, "--output", "whole")
+    original = Simulation.run
 
-    def interrupted_at_episode_3(problem, settings, seed, on_step, on_episode):
+    def interrupted_at_episode_3(self, on_step=None, on_episode=None):
         def stop(episode, step):
             if episode == 3:
                 raise KeyboardInterrupt
             on_step(episode, step)
 
-        return run_campaign(problem, settings, seed, stop, on_episode)
+        return original(self, stop, on_episode)
 
-    monkeypatch.setattr(simulation, "run_campaign", interrupted_at_episode_3)
-    code, out, err = tcbo("run", "knorr_pyrazole", *QUICK, "--output", "o")
-    assert (code, err) == (130, "interrupted\n")
+    with monkeypatch.context() as patched:
+        patched.setattr(Simulation, "run", interrupted_at_episode_3)
+        code, out, err = tcbo("run", "knorr_pyrazole", *QUICK, "--output", "o")
+    assert code == 130 and err.endswith("interrupted\n") and "--output o --resume" in err
     assert [line.split()[0] for line in out.splitlines() if line.strip()][2:] == ["1", "2"]
-    assert not Path("o").exists()
+    assert [path.name for path in Path("o").iterdir()] == ["unfinished.json"]
+    code, out, err = tcbo("run", "knorr_pyrazole", "--output", "o", "--resume")
+    assert (code, err) == (0, "") and out.replace("in o", "in whole") == whole[1]
+    for name in ("result.json", "experiments.csv"):
+        assert Path("o", name).read_bytes() == Path("whole", name).read_bytes()
+    assert not Path("o", "unfinished.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--resume",), "needs --output"),
+        (("--output", "nothing", "--resume"), "cannot be read"),
+        (("--output", "nothing", "--resume", "--episodes", "2"), "leave out other options"),
+    ],
+)
+def test_resume_says_what_is_missing(tcbo, arguments, message):
+    code, _, err = tcbo("run", "knorr_pyrazole", *arguments)
+    assert code == 2 and message in err and err.count("\n") == 1
 
 
 def test_control_c_on_a_real_process(tmp_path):

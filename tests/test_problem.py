@@ -34,6 +34,7 @@ def problem(**changes):
         horizon=3,
         episodes=2,
         kernel=SquaredExponential(1.0, 0.3),
+        output="height",
     )
     return Problem(**{**fields, **changes})
 
@@ -102,6 +103,12 @@ def test_the_truth_is_one_finite_value_per_state(truth):
 def test_the_confidence_width_is_positive(width):
     with pytest.raises(BadInput, match="confidence_width"):
         problem(confidence_width=width)
+
+
+@pytest.mark.parametrize("output", ["x", "y", "episode", "step"])
+def test_what_is_measured_may_not_be_called_like_another_column_of_the_table(output):
+    with pytest.raises(BadInput, match=f"problem 'walk': output '{output}'"):
+        problem(output=output)
 
 
 def test_two_budgets_of_one_name_are_refused():

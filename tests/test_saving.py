@@ -12,12 +12,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tcbo_pyomo.campaign import Campaign
+from tcbo_pyomo.coordinates import Coordinate
 from tcbo_pyomo.errors import BadInput, DamagedFile, DiskError
 from tcbo_pyomo.grid import grid_process
 from tcbo_pyomo.models.constraints import Box, EndAt, ResourceBudget, VisitBudget
 from tcbo_pyomo.problem import Problem
-from tcbo_pyomo.saving import load_campaign, problem_fingerprint, save_campaign, write_atomically
+from tcbo_pyomo.process import Process
+from tcbo_pyomo.saving import (
+    load_campaign,
+    problem_fingerprint,
+    save_campaign,
+    save_simulation,
+    write_atomically,
+)
 from tcbo_pyomo.settings import settings_from
+from tcbo_pyomo.simulation import Simulation
 from tcbo_pyomo.surrogate.kernels.matern_five_halves import MaternFiveHalves
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 
@@ -53,7 +62,7 @@ def played(seed=4, settings=SETTINGS):
 
 def plain(campaign):
     """The whole state as JSON text, in which every digit counts."""
-    return json.dumps(campaign.state(), sort_keys=True)
+    return json.dumps(campaign.state())
 
 
 @pytest.fixture(scope="module")
@@ -166,6 +175,23 @@ def test_a_missing_file_or_a_folder_is_bad_input(tmp_path):
         load_campaign(tmp_path, problem())
 
 
+def test_bounds_and_horizon_may_be_numpy_numbers(tmp_path):
+    moves = [("a", "stay", "a"), ("a", "go", "b"), ("b", "stay", "b")]
+    process = Process.from_moves(
+        [Coordinate("x", np.int64(0), np.int64(2))], {"a": [0], "b": [2]}, moves, 0.1
+    )
+    numpy_numbers = problem(process=process, start="a", horizon=np.int64(2))
+    save_campaign(Campaign(numpy_numbers, SETTINGS), tmp_path / "campaign.json")
+    assert load_campaign(tmp_path / "campaign.json", numpy_numbers).ask().number == 1
+
+
+def test_an_unfinished_simulation_is_not_a_campaign(tmp_path):
+    simulated = problem(truth=np.zeros(4))
+    save_simulation(Simulation(Campaign(simulated, SETTINGS)), tmp_path / "run.json")
+    with pytest.raises(BadInput, match="is an unfinished run, not a saved campaign"):
+        load_campaign(tmp_path / "run.json", simulated)
+
+
 def test_a_file_of_a_newer_version_says_so(file):
     document = json.loads(file.read_text())
     newer = file.with_name("newer.json")
@@ -220,7 +246,7 @@ def test_a_saved_file_cannot_run_anything(tmp_path, file):
     document = json.loads(file.read_text())
     entry = {"use": "subprocess:Popen", "args": f"touch {tmp_path / 'ran'}", "shell": True}
     document["content"]["settings"]["constraints"] = [entry]
-    text = json.dumps(document["content"], sort_keys=True)
+    text = json.dumps(document["content"])
     document["sha256"] = hashlib.sha256(text.encode()).hexdigest()
     (tmp_path / "evil.json").write_text(json.dumps(document))
     with pytest.raises(BadInput, match="not a subclass of TransitionConstraint"):

@@ -143,7 +143,7 @@ def best_mixtures(left: Array, right: Array) -> Array:
 
 
 def nearest_directions(left: Array, right: Array) -> Array:
-    """Unit vectors (n x k) from zero to the nearest point of each segment, or across it where that is zero."""
+    """Unit vectors (n x k) from zero to the nearest point of each segment, or across it if that is zero."""
     move = right - left
     length = np.maximum((move**2).sum(axis=1), 1e-300)
     nearest = left + np.clip(-(left * move).sum(axis=1) / length, 0.0, 1.0)[:, None] * move

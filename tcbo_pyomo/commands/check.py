@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -79,6 +80,6 @@ def _write_picture(problem: Problem, output: Path) -> None:
         raise DiskError(f"picture '{output}': {error.strerror or error}; it was not written") from None
 
 
-def _count(levels: list[str], level: str) -> str:
+def _count(levels: Sequence[str], level: str) -> str:
     number = levels.count(level)
     return f"{number or 'no'} {level}{'' if number == 1 else 's'}"

@@ -13,10 +13,13 @@ from tcbo_pyomo.coordinates import Array
 from tcbo_pyomo.dynamics import LinearDynamics
 from tcbo_pyomo.maximizers.multi_start import maximise_many
 from tcbo_pyomo.maximizers.survey import Functions
+from tcbo_pyomo.models.constraints.transition_constraint import Mask
 from tcbo_pyomo.planning.reach import Reach
 from tcbo_pyomo.surrogate.expansion import Integers
 
 STARTS_PER_ACTION = 12
+LONGEST_SLIDE, SHORTEST_SLIDE = 0.1, 1e-5
+"""Steps along the edge of what is allowed, as shares of the range of the actions."""
 DIFFERENCE = 1e-6
 """Step of the differences that give dF/da of nonlinear dynamics, as a share of the range of the action."""
 
@@ -30,10 +33,32 @@ def best_next_point(surface: Functions, reach: Reach, generator: np.random.Gener
         # No action keeps every rule on its own: the best of those drawn is a point to steer towards.
         best = int(after.value(starts).argmax())
         return reach.arrivals(starts[best : best + 1])[0], float(after.value(starts)[best, 0])
-    rules = reach.problem.rules or not getattr(reach.dynamics, "is_free_move", False)
-    allowed = (lambda wanted: reach.allowed(after.actions(wanted))) if rules else None
-    found = maximise_many(after, reach.lower, reach.upper, starts[usable][None], allowed)
-    return reach.arrivals(after.actions(found.points))[0], float(found.values[0])
+    box = reach.lower, reach.upper
+    if not reach.problem.rules and getattr(reach.dynamics, "is_free_move", False):
+        action, value = (found[0] for found in maximise_many(after, *box, starts[usable][None]))
+    else:
+        found = maximise_many(after, *box, starts[usable][None], after.allowed)
+        action, value = _along_the_edge(after, found.points[0], float(found.values[0]), generator)
+    return reach.arrivals(after.actions(action[None]))[0], float(value)
+
+
+def _along_the_edge(
+    after: AfterMove, action: Array, value: float, generator: np.random.Generator
+) -> tuple[Array, float]:
+    """Slide on from where a rule stopped the ascent: a pattern search along the axes and some random directions."""
+    lower, upper, number = after.reach.lower, after.reach.upper, len(action)
+    step, axes = LONGEST_SLIDE, np.eye(number)
+    while step > SHORTEST_SLIDE:
+        oblique = generator.standard_normal((2 * number, number))
+        oblique /= np.linalg.norm(oblique, axis=1, keepdims=True)
+        trials = np.clip(action + step * (upper - lower) * np.vstack([axes, -axes, oblique]), lower, upper)
+        values = np.where(after.allowed(trials), after.value(trials)[:, 0], -np.inf)
+        best = int(values.argmax())
+        if values[best] > value:
+            action, value = trials[best], float(values[best])
+        else:
+            step *= 0.5
+    return action, value
 
 
 class AfterMove:
@@ -51,6 +76,10 @@ class AfterMove:
     def actions(self, wanted: Array) -> Array:
         """The actions taken: those wanted, a long one shortened to the largest length allowed."""
         return self.reach.dynamics.actions.clip(wanted)
+
+    def allowed(self, wanted: Array) -> Mask:
+        """Which of n actions, as they would be taken, obey every rule."""
+        return self.reach.allowed(self.actions(wanted))
 
     def value(self, points: Array) -> Array:
         """The function after n actions, n x 1."""

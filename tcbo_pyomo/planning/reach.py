@@ -7,6 +7,7 @@ import numpy as np
 from tcbo_pyomo.continuous_problem import ContinuousProblem
 from tcbo_pyomo.coordinates import Array, physical
 from tcbo_pyomo.dynamics import LinearDynamics
+from tcbo_pyomo.errors import SolverFailed
 from tcbo_pyomo.models.constraints.transition_constraint import Mask
 from tcbo_pyomo.planning.situation import Situation
 
@@ -37,10 +38,10 @@ class Reach:
         self._last = situation.step + 1 == problem.horizon
 
     def arrivals(self, actions: Array) -> Array:
-        """Where n actions (n x q) lead, n x d."""
+        """Where n actions (n x q) lead, n x d; NaN where the equations of the plant have no solution."""
         if isinstance(self.dynamics, LinearDynamics):
             return self.dynamics.state_matrix @ self.state + actions @ self.dynamics.input_matrix.T
-        return np.array([self.dynamics.next_state(self.state, action) for action in actions])
+        return np.array([self._arrival(action) for action in actions])
 
     def allowed(self, actions: Array) -> Mask:
         """Which of n actions keep their limits, stay in the box and, as one more move of the path, obey every rule."""
@@ -61,6 +62,12 @@ class Reach:
             if len(found) >= count:
                 return found[:count]
         return np.vstack([found, self.dynamics.actions.clip(actions)])[:count]
+
+    def _arrival(self, action: Array) -> Array:
+        try:
+            return self.dynamics.next_state(self.state, action)
+        except SolverFailed:
+            return np.full(len(self.state), np.nan)
 
     def _obeys(self, point: Array) -> bool:
         """Whether the plain-arithmetic audit finds nothing wrong with this move."""

@@ -10,14 +10,30 @@ from tcbo_pyomo.coordinates import Array
 
 @dataclass(frozen=True)
 class SolveRecord:
-    """One attempt: where it started, what the solver said, and what our own arithmetic says about it."""
+    """One attempt: where it started, what the solver said, and what our own arithmetic says about it.
+
+    Attributes
+    ----------
+    origin
+        The warm start it began from.
+    status
+        What the solver said, or the error it raised.
+    value
+        The objective it reached; None without finite values.
+    feasible
+        Whether the path may be used.
+    violation, refused
+        The largest amount by which a row or bound is missed, and what was refused; empty when feasible.
+    seconds, iterations
+        What it took.
+    """
 
     origin: str
     status: str
     value: float | None
     feasible: bool
     violation: float | None
-    worst: str
+    refused: str
     seconds: float
     iterations: int
 

@@ -1,8 +1,8 @@
 """A short round trip through some points: simulated annealing from a greedy tour (Kirkpatrick, Gelatt and Vecchi 1983).
 
 A trial reverses a stretch of the tour, which replaces two of its legs by two others (2-opt). It is accepted when it
-shortens the tour, and otherwise with probability exp(-increase / temperature); the temperature falls from the mean leg
-to a thousandth of it. The shortest tour met is returned.
+shortens the tour, and otherwise with probability exp(-increase / temperature); the temperature falls from a third
+of the mean leg to a thousandth of it. The shortest tour met is returned.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from scipy.spatial.distance import cdist
 from tcbo_pyomo.coordinates import Array
 from tcbo_pyomo.process import Integers
 
-TRIALS_PER_POINT = 60
-LARGEST_FALL = 1e-3
-"""Last temperature as a share of the first."""
+TRIALS_PER_POINT, FEWEST_TRIALS = 400, 5000
+HOT, COLD = 1.0 / 3.0, 0.001
+"""First and last temperature as shares of the mean leg; a hotter start would forget the greedy tour."""
 
 
 def tour_from(start: Array, points: Array, generator: np.random.Generator) -> Integers:
@@ -51,11 +51,11 @@ def _greedy(distance: Array) -> list[int]:
 def _annealed(tour: list[int], distance: Array, generator: np.random.Generator) -> list[int]:
     number = len(tour)
     legs = distance.tolist()
-    temperature = float(distance[tour, tour[1:] + tour[:1]].mean())
-    if number < 4 or temperature == 0.0:
+    mean_leg = float(distance[tour, tour[1:] + tour[:1]].mean())
+    if number < 4 or mean_leg == 0.0:
         return tour  # All round trips through three points are the same.
-    trials = TRIALS_PER_POINT * number
-    fall = LARGEST_FALL ** (1.0 / trials)
+    trials = max(FEWEST_TRIALS, TRIALS_PER_POINT * number)
+    temperature, fall = HOT * mean_leg, (COLD / HOT) ** (1.0 / trials)
     ends = np.sort(generator.integers(1, number, size=(trials, 2)), axis=1).tolist()
     chances = generator.random(trials).tolist()
     best, gained, most_gained = tour, 0.0, 0.0

@@ -89,22 +89,24 @@ class Utility:
 
     def value(self, visitation: Visitation | None = None) -> float:
         """U at a visitation; None for the history alone."""
-        return self._worst(self.posterior(self._information(visitation)))[2]
+        return self.worst(self.posterior(self.information(visitation)))[2]
 
     def linearise(self, visitation: Visitation | None = None) -> Linearisation:
         """U and its gradient at a visitation; None for the history alone."""
-        posterior = self.posterior(self._information(visitation))
-        first, second, value = self._worst(posterior)
+        posterior = self.posterior(self.information(visitation))
+        first, second, value = self.worst(posterior)
         covariance = posterior.covariance_with(first, second)
         return Linearisation(value, first, second, -(self.process.information_rate @ (covariance * covariance)))
 
-    def _worst(self, posterior: Posterior) -> tuple[int, int | None, float]:
+    def worst(self, posterior: Posterior) -> tuple[int, int | None, float]:
+        """The candidates that a posterior tells apart least (or knows least), and that variance."""
         if self.differences:
             return posterior.farthest(self.candidates, self.generator)
         state, value = posterior.most_uncertain(self.candidates, self.generator)
         return state, None, value
 
-    def _information(self, visitation: Visitation | None) -> Array | None:
+    def information(self, visitation: Visitation | None) -> Array | None:
+        """What a visitation teaches about each state (n): expected visits / noise variance; None for no visits."""
         if visitation is None:
             return None
         counts = visitation.expected_counts(self.process.number_of_pairs)

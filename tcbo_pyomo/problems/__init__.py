@@ -15,6 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import get_args
 
+from tcbo_pyomo.continuous_problem import ContinuousProblem
 from tcbo_pyomo.errors import BadInput, TcboError, suggestion
 from tcbo_pyomo.problem import Problem
 from tcbo_pyomo.registry import names_in
@@ -26,7 +27,7 @@ def problem_names() -> list[str]:
     return names_in(__name__)
 
 
-def load_problem(name: str, feedback: str | None = None, seed: int = 0) -> Problem:
+def load_problem(name: str, feedback: str | None = None, seed: int = 0) -> Problem | ContinuousProblem:
     """A shipped problem by name, or the problem of a user's own Python file.
 
     Parameters
@@ -46,11 +47,11 @@ def load_problem(name: str, feedback: str | None = None, seed: int = 0) -> Probl
     if name not in problem_names():
         own = "; your own problem: the path of its .py file"
         raise BadInput(f"unknown problem '{name}'; {suggestion(name, problem_names())}{own}")
-    problem: Problem = importlib.import_module(f"{__name__}.{name}").build(feedback=feedback, seed=seed)
+    problem: Problem | ContinuousProblem = importlib.import_module(f"{__name__}.{name}").build(feedback=feedback, seed=seed)
     return problem
 
 
-def _build_from_file(path: Path, feedback: str | None, seed: int) -> Problem:
+def _build_from_file(path: Path, feedback: str | None, seed: int) -> Problem | ContinuousProblem:
     """Run a user's file and its `build`; whatever goes wrong there is shown with the user's own line."""
     if not path.is_file():
         raise BadInput(f"problem file '{path}' does not exist or is not a file")
@@ -68,9 +69,9 @@ def _build_from_file(path: Path, feedback: str | None, seed: int) -> Problem:
         raise type(error)(f"problem file '{path}'{_line_in(path, error)}: {error}") from error
     except (Exception, SystemExit) as error:
         raise BadInput(f"problem file '{path}'{_line_in(path, error)}: {_first_line(error)}") from error
-    if not isinstance(problem, Problem):
+    if not isinstance(problem, (Problem, ContinuousProblem)):
         kind = type(problem).__name__
-        raise BadInput(f"problem file '{path}': build returned a {kind}; it must return a Problem")
+        raise BadInput(f"problem file '{path}': build returned a {kind}; it must return a Problem or a ContinuousProblem")
     return problem
 
 

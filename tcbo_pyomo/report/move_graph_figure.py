@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 MOST_MOVES = 4000
 """With more moves than this only those that leave the start are drawn: the others would cover the paper."""
+GAP = 0.014
+"""Between the head of an arrow and its state, as a share of the picture."""
 ALLOWED_COLOUR, REMOVED_COLOUR, START_COLOUR, END_COLOUR = "#4477AA", "#CC6677", "#117733", "#E69F00"
 
 
@@ -60,9 +62,10 @@ def _draw(ax: Axes, problem: Problem) -> None:
     if process.transitions.nnz > MOST_MOVES:
         drawn = process.pair_state == problem.start_state
     allowed = problem.sets.allowed_pairs
-    # A move that another action makes as well is not removed.
-    kept, gone = _distinct_moves(problem, drawn & allowed), _distinct_moves(problem, drawn & ~allowed)
-    _draw_moves(ax, points, gone - kept, f"moves removed by the rules ({len(gone - kept)})", REMOVED_COLOUR, zorder=2)
+    kept = _distinct_moves(problem, drawn & allowed)
+    # Where the way back is allowed, its arrow tells that this way is not: a second line would hide the first.
+    gone = {(a, b) for a, b in _distinct_moves(problem, drawn & ~allowed) - kept if (b, a) not in kept}
+    _draw_moves(ax, points, gone, f"moves removed by the rules ({len(gone)})", REMOVED_COLOUR, zorder=2)
     _draw_moves(ax, points, kept, f"moves allowed ({len(kept)})", ALLOWED_COLOUR, zorder=1)
     for rule in problem.rules:
         if isinstance(rule, ForbiddenRegion):
@@ -76,7 +79,8 @@ def _distinct_moves(problem: Problem, pairs: Mask) -> set[tuple[int, int]]:
     process = problem.process
     entries = pairs[process.transition_pair]
     left = process.pair_state[process.transition_pair[entries]].tolist()
-    return {move for move in zip(left, process.transitions.indices[entries].tolist(), strict=True) if move[0] != move[1]}
+    right = process.transitions.indices[entries].tolist()
+    return {(a, b) for a, b in zip(left, right, strict=True) if a != b}
 
 
 def _draw_moves(ax: Axes, points: Array, moves: set[tuple[int, int]], label: str, colour: str, zorder: int) -> None:
@@ -89,10 +93,13 @@ def _draw_moves(ax: Axes, points: Array, moves: set[tuple[int, int]], label: str
     both = [(a, b) for a, b in sorted(moves) if a < b and (b, a) in moves]
     one_way = np.array([(a, b) for a, b in sorted(moves) if (b, a) not in moves], dtype=int).reshape(-1, 2)
     ax.add_collection(LineCollection([points[[a, b]] for a, b in both], linewidths=0.9, **style), autolim=False)
-    # The arrow ends before the state it points to, so that its head is seen.
+    # Each arrow ends a little before the state it points to, so that its head is seen.
     origin, step = points[one_way[:, 0]], points[one_way[:, 1]] - points[one_way[:, 0]]
+    extent = np.ptp(points, axis=0)
+    length = np.linalg.norm(step / np.where(extent > 0, extent, 1.0), axis=1, keepdims=True)
+    step = step * np.maximum(1.0 - GAP / length, 0.5)
     scale: dict[str, Any] = {"angles": "xy", "scale_units": "xy", "scale": 1.0, "width": 0.0022, "headwidth": 4.5}
-    ax.quiver(*origin.T, *(0.86 * step).T, headlength=5.5, headaxislength=5.0, **scale, **style)
+    ax.quiver(*origin.T, *step.T, headlength=5.5, headaxislength=5.0, **scale, **style)
     ax.plot([], [], color=colour, linewidth=1.2, label=label)
 
 
@@ -101,7 +108,7 @@ def _draw_states(ax: Axes, problem: Problem, points: Array) -> None:
 
     def mark(states: Mask, label: str, **style: Any) -> None:
         if states.any():
-            ax.scatter(*points[states].T, label=f"{label} ({int(states.sum())})", **style)
+            ax.scatter(points[states, 0], points[states, 1], label=f"{label} ({int(states.sum())})", **style)
 
     visited, ends = problem.search_space, problem.sets.safe[-1]
     start = np.arange(len(points)) == problem.start_state
@@ -109,8 +116,8 @@ def _draw_states(ax: Axes, problem: Problem, points: Array) -> None:
     mark(~visited, "never visited", s=26, facecolors="white", edgecolors=REMOVED_COLOUR, linewidths=1.2, zorder=4)
     if ends.sum() < (visited | ends).sum() // 2:
         mark(ends, "end", marker="D", s=42, color=END_COLOUR, edgecolors="black", linewidths=0.8, zorder=5)
-    ring = {"facecolors": "none", "edgecolors": START_COLOUR, "linewidths": 2.0}
-    ax.scatter(*points[start].T, marker="s", s=130, zorder=6, label="start", **ring)
+    ring: dict[str, Any] = {"facecolors": "none", "edgecolors": START_COLOUR, "linewidths": 2.0}
+    ax.scatter(points[start, 0], points[start, 1], marker="s", s=130, zorder=6, label="start", **ring)
 
 
 def _describe(ax: Axes, problem: Problem, all_moves: bool) -> None:

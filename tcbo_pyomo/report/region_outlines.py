@@ -28,7 +28,7 @@ def draw_region(ax: Axes, region: Any, coordinates: Sequence[Coordinate]) -> Non
 
 
 def _outline(region: Any, coordinates: Sequence[Coordinate]) -> Array | None:
-    """Corners over the first two coordinates, in engineering units; two for a wall, None for what has no such outline."""
+    """Corners over the first two coordinates, in engineering units; two for a wall, None where there is no outline."""
     plane = [coordinate.name for coordinate in coordinates[:2]]
     if len(plane) < 2:
         return None

@@ -90,5 +90,5 @@ class CasadiWriter(StreamBasedExpressionVisitor):
 
 
 def _kind(node: Any) -> type:
-    """The operator of a node: linear sums, sums of Params alone and so on are subclasses of the general one."""
+    """The operator of a node; linear sums, sums of Params and so on are subclasses of the general one."""
     return next((kind for kind in type(node).__mro__ if kind in OPERATORS), object)

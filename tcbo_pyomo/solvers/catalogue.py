@@ -14,6 +14,14 @@ LINEAR_SOLVERS: dict[str, str] = {
 }
 """Solver name -> how to get it. Any other linear solver of Pyomo's SolverFactory may be named too."""
 
+NONLINEAR_SOLVERS: dict[tuple[str, str], str] = {
+    ("casadi", "ipopt"): "installed with this package",
+    ("cyipopt", "ipopt"): "pip install 'tcbo_pyomo[cyipopt]'",
+    ("pyomo", "ipopt"): "idaes get-extensions (pip install idaes-pse), or conda install -c conda-forge ipopt",
+    ("pyomo", "pounce"): "pip install 'tcbo_pyomo[pounce]'",
+}
+"""(interface, solver) -> how to get it. With interface pyomo any nonlinear solver of the SolverFactory may be named."""
+
 
 def how_to_get(name: str) -> str:
     """What to do when a solver is missing."""

@@ -17,7 +17,7 @@ from pyomo.common.tee import capture_output
 from pyomo.environ import ConcreteModel, Constraint, NonNegativeReals, Var
 
 from tcbo_pyomo.errors import SolverFailed
-from tcbo_pyomo.solvers.catalogue import LINEAR_SOLVERS
+from tcbo_pyomo.solvers.catalogue import LINEAR_SOLVERS, NONLINEAR_SOLVERS
 from tcbo_pyomo.solvers.highs import HighsSolver
 from tcbo_pyomo.solvers.linear_programme import compile_linear_model
 from tcbo_pyomo.solvers.linear_solver import LinearSolver
@@ -89,6 +89,13 @@ def _attempt_built_in() -> str:
     return "built in"
 
 
+def _attempt_nonlinear(interface: str, name: str) -> str:
+    # Only here: casadi is large, and linear planning does not need it.
+    from tcbo_pyomo.solvers.probe_nonlinear import attempt_nonlinear
+
+    return attempt_nonlinear(interface, name)
+
+
 def _version(solver: Any) -> str:
     try:
         return ".".join(str(part) for part in solver.version())
@@ -99,4 +106,7 @@ def _version(solver: Any) -> str:
 PROBES: tuple[Probe, ...] = tuple(
     Probe(name, "linear", source, _attempt_built_in if source == "built in" else partial(_attempt_linear, name))
     for name, source in LINEAR_SOLVERS.items()
+) + tuple(
+    Probe(f"{name} ({interface})", "nonlinear", source, partial(_attempt_nonlinear, interface, name))
+    for (interface, name), source in NONLINEAR_SOLVERS.items()
 )

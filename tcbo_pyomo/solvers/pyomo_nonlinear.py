@@ -42,7 +42,7 @@ logger = logging.getLogger(__name__)
 
 
 class PyomoNonlinear:
-    """A programme that a SolverFactory solver re-solves; parameters as in `IpoptCasadi`, with the solver's name.
+    """A programme that a SolverFactory solver re-solves; parameters as in `IpoptCasadi`, and its name.
 
     The options go to the solver as they are. `time_limit` is passed as Pyomo's `timelimit`; `max_iterations`
     as the option max_iter that IPOPT and its relatives share.

@@ -55,7 +55,7 @@ def build(feedback: str | None = None, seed: int = 0) -> Problem:
         constraints=[
             NonIncreasing("flow_rate"),
             # Hot and slow: the product decomposes and blocks the tube.
-            ForbiddenRegion(Polygon(("temperature", "flow_rate"), [(345.0, 0.5), (365.0, 0.5), (365.0, 2.5)])),
+            ForbiddenRegion(Polygon(("temperature", "flow_rate"), [(344.0, 0.5), (366.0, 0.5), (366.0, 2.7)])),
             ResourceBudget("heat", heat_exchanged, limit=60.0),
         ],
         # 7. For a simulation: the true value of every state. A real plant has none: ask and tell (run.py).

@@ -65,13 +65,13 @@ def known(mean, deviation, told=()):
     return SimpleNamespace(design=belief, belief=belief, history=history)
 
 
-def measured(surrogate, points, values, kernel=None):
-    """Knowledge of a continuous plant after some measurements with little noise."""
+def measured(surrogate, points, values, incumbent=None):
+    """Knowledge of a continuous plant after measurements with little noise; `incumbent` is one more value told."""
     for point, value in zip(points, values, strict=True):
         surrogate.observe(point, value, 1e-6)
-    moves = [SimpleNamespace(value=value) for value in values]
+    moves = [SimpleNamespace(value=value) for value in (*values, *([] if incumbent is None else [incumbent]))]
     history = SimpleNamespace(moves=moves, told=list(range(1, len(moves) + 1)))
-    return SimpleNamespace(design=surrogate, belief=surrogate, history=history, kernel=kernel)
+    return SimpleNamespace(design=surrogate, belief=surrogate, history=history)
 
 
 def rng(seed=0):

@@ -20,6 +20,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(1, str(Path(__file__).parents[2]))
 
 import linear_replan  # noqa: E402
+import nonlinear_replan  # noqa: E402
 import planning_step  # noqa: E402
 
 
@@ -30,7 +31,7 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=Path("benchmarks.json"))
     arguments = parser.parse_args()
     repeats = 3 if arguments.quick else 40
-    rows = [*planning_step.comparisons(repeats * 10), *linear_replan.comparisons(repeats)]
+    rows = [*planning_step.comparisons(repeats * 10), *linear_replan.comparisons(repeats), *nonlinear_replan.comparisons(repeats)]
     for row in rows:
         print(row.text)
     machine = {"python": platform.python_version(), "machine": platform.machine(), "cores": os.cpu_count()}

@@ -38,7 +38,7 @@ def test_value_is_minus_the_squared_covariance_over_noise(kernel: Kernel) -> Non
 
 
 def test_the_remark_of_the_appendix() -> None:
-    """- (Cov[f(z), f(x) | data] - Cov[f(z'), f(x) | data])^2 / sigma^2, from the posterior covariance itself."""
+    """- (Cov[f(z), f(x)] - Cov[f(z'), f(x)])^2 / sigma^2, from the posterior covariance itself."""
     kernel, noise = SquaredExponential(1.0, 0.3), 0.05
     generator = np.random.default_rng(3)
     data, pair, points = (generator.uniform(-0.5, 0.5, (n, 2)) for n in (5, 2, 4))

@@ -1,4 +1,4 @@
-"""Plans of continuous plants: known paths, never worse than a warm start, feasible whatever the solver says."""
+"""Plans of continuous plants: known paths, never worse than a warm start, always feasible."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def test_a_budget_counts_what_is_already_spent() -> None:
 
 def test_a_plant_that_went_its_own_way_is_planned_from_where_it_is() -> None:
     planner = oracle(REGIONS["circle"])
-    path = np.array([HERE, HERE + [0.3, 0.0], HERE + [0.3, -0.1]])
+    path = HERE + np.array([[0.0, 0.0], [0.3, 0.0], [0.3, -0.1]])
     objective, pair = pair_objective(np.random.default_rng(1))
     plan = planner.best_path(objective, path, np.zeros((2, 2)), pair)
     np.testing.assert_array_equal(plan.states[:3], path)
@@ -282,7 +282,7 @@ def test_an_end_out_of_reach_is_proven_and_named() -> None:
 def test_a_start_in_a_forbidden_region_is_named() -> None:
     objective, pair = pair_objective(np.random.default_rng(0))
     planner = oracle([ForbiddenRegion(Circle({"x": 1, "y": 1}, 0.5))])
-    with pytest.raises(InfeasiblePlan, match="start x=1, y=1: ForbiddenRegion: .* enters Circle"):
+    with pytest.raises(InfeasiblePlan, match=r"start x=1, y=1: ForbiddenRegion: .* enters Circle"):
         planner.best_path(objective, HERE[None], NONE, pair)
 
 
@@ -306,7 +306,7 @@ def test_what_is_not_proven_is_not_called_infeasible() -> None:
         model.ring = pyo.Constraint(expr=model.state[4, "x"] ** 2 + model.state[4, "y"] ** 2 >= 3.0)
 
     objective, pair = pair_objective(np.random.default_rng(0))
-    with pytest.raises(SolverFailed, match="no feasible path from x=1, y=1 was found.*not proven"):
+    with pytest.raises(SolverFailed, match=r"no feasible path from x=1, y=1 was found.*not proven"):
         oracle([FromFunction(ring)], steps=4).best_path(objective, HERE[None], NONE, pair)
 
 

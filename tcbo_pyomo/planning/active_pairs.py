@@ -1,0 +1,78 @@
+"""The pairs of candidates that decide the utility, each a smooth convex function of planned information.
+
+The utility is a maximum over all pairs of candidates, U(d) = max_i U_i(d), but near the optimum only a few of them are
+largest. With w(x) the planned information about state x (visits / noise variance, linear in d) each is
+
+    U_i(w) = Var[f(z_i) - f(z'_i) | history, w],   dU_i / dw(x) = - Cov[f(z_i) - f(z'_i), f(x) | history, w]^2,
+
+so every tangent, and every convex combination of tangents, is a lower bound of U on all of D.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tcbo_pyomo.coordinates import Array
+from tcbo_pyomo.planning.utility import Posterior, Utility
+
+Pair = tuple[int, int | None]
+"""Two candidate states; None in place of the second for the variance of the first."""
+
+
+@dataclass(frozen=True, eq=False)
+class Tangents:
+    """Values and slopes of the I active pairs at one plan.
+
+    Attributes
+    ----------
+    information
+        Where: information per state (n).
+    values
+        U_i there (I).
+    slopes
+        dU_i / dw(x) there (I x n); never positive.
+    """
+
+    information: Array
+    values: Array
+    slopes: Array
+
+    def at(self, information: Array) -> Array:
+        """The tangents at other plans (n x K): I x K lower bounds of U_i."""
+        return self.values[:, None] + self.slopes @ (information - self.information[:, None])
+
+
+class ActivePairs:
+    """Pairs added one at a time, as cutting planes.
+
+    Attributes
+    ----------
+    pairs
+        The pairs found so far.
+    """
+
+    def __init__(self, utility: Utility) -> None:
+        self.utility = utility
+        self.pairs: list[Pair] = []
+
+    def tangents(self, information: Array) -> Tangents:
+        """Value and slope of every active pair."""
+        posterior = self.utility.posterior(information)
+        covariances = np.array([posterior.covariance_with(*pair) for pair in self.pairs])
+        values = [_variance(row, pair) for row, pair in zip(covariances, self.pairs, strict=True)]
+        return Tangents(information, np.maximum(values, 0.0), -(covariances**2))
+
+    def add_worst(self, posterior: Posterior) -> tuple[float, bool]:
+        """The utility of a posterior, and whether its pair was new; it is active from now on."""
+        first, second, value = self.utility.worst(posterior)
+        new = (first, second) not in self.pairs
+        if new:
+            self.pairs.append((first, second))
+        return value, new
+
+
+def _variance(covariance: Array, pair: Pair) -> float:
+    first, second = pair
+    return float(covariance[first] if second is None else covariance[first] - covariance[second])
