@@ -81,7 +81,7 @@ def test_no_executed_move_violates_a_constraint_on_a_grid(constraints, feedback,
     start = int(np.random.default_rng(seed).integers(25))
     try:
         problem = Problem(
-            "grid", process, start, horizon, 2, SquaredExponential(1.0, 0.3), constraints, truth=np.sin(np.arange(25.0))
+            "grid", process, start, horizon, 2, SquaredExponential(1.0, 0.3), constraints, truth=np.sin(np.arange(25.0)), output="value",
         )
         result = run_campaign(problem, settings, seed)
     except InfeasiblePlan as error:
@@ -100,7 +100,7 @@ def test_no_executed_move_violates_a_constraint_under_chance(seed, feedback, hor
     constraints = (fuel, EndAt({"x": float(process.states[2, 0])})) if end else (fuel,)
     truth = np.linspace(0, 1, 7)
     try:
-        problem = Problem("chance", process, 0, horizon, 3, SquaredExponential(1.0, 0.3), constraints, truth=truth)
+        problem = Problem("chance", process, 0, horizon, 3, SquaredExponential(1.0, 0.3), constraints, truth=truth, output="value")
         result = run_campaign(problem, settings_from({"feedback": feedback}), seed)
     except InfeasiblePlan as error:
         assert "step 0" in str(error)
@@ -113,7 +113,7 @@ def test_both_oracles_obey_constraints_that_do_not_couple_steps(solver):
     process = grid_process({"x": [0, 1, 2, 3, 4], "y": [0, 1, 2, 3, 4]}, {"x": [-1, 0, 1], "y": [-1, 0, 1]}, 0.01)
     constraints = (ForbiddenRegion(Circle({"x": 2, "y": 2}, 0.9)), EndAt({"x": 0, "y": 0}))
     problem = Problem(
-        "ring", process, 0, 9, 3, SquaredExponential(1.0, 0.4), constraints, truth=process.states.sum(axis=1)
+        "ring", process, 0, 9, 3, SquaredExponential(1.0, 0.4), constraints, truth=process.states.sum(axis=1), output="value",
     )
     result = run_campaign(problem, settings_from({"planner": {"linear": {"solver": solver}}}), 1)
     audit(problem, result)

@@ -74,7 +74,7 @@ class ContinuousPlanner:
         if self.previous is None or situation.step == 0:
             return None
         followed = self.previous.states[: situation.step + 1]
-        return self.previous if np.allclose(followed, situation.path, rtol=0.0, atol=1e-9) else None
+        return self.previous if np.allclose(followed, situation.path, rtol=0.0, atol=1e-5) else None
 
     def record(self, plan: ContinuousPlan) -> dict[str, Any]:
         """What is worth keeping of a plan, as plain data that does not depend on the clock."""

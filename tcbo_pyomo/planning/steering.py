@@ -15,17 +15,15 @@ import numpy as np
 
 from tcbo_pyomo.continuous_problem import ContinuousProblem
 from tcbo_pyomo.coordinates import Array
+from tcbo_pyomo.planning.continuous_planner import LOADED
 from tcbo_pyomo.planning.shortest_path import DistanceObjective
 from tcbo_pyomo.planning.situation import Situation
 from tcbo_pyomo.planning.trajectory_oracle import TrajectoryOracle
-from tcbo_pyomo.planning.trajectory_plan import PlanRecord, TrajectoryPlan
+from tcbo_pyomo.planning.trajectory_plan import TrajectoryPlan
 from tcbo_pyomo.settings import Settings
 
 if TYPE_CHECKING:
     from pyomo.environ import ConcreteModel
-
-LOADED = PlanRecord("", "loaded", "", "", math.nan, 0.0, ())
-"""The record of a path taken over from a saved campaign."""
 
 
 class NextPointDistance(DistanceObjective):

@@ -110,8 +110,18 @@ def test_building_the_problem_takes_little_memory():
 def test_short_campaign(laser):
     result = run_campaign(laser.changed(horizon=15), settings_from(dict(laser.settings)), seed=1)
     assert len(result.experiments) == 15
-    steps = np.diff(laser.process.states[result.paths[0]], axis=0)
-    assert np.linalg.norm(steps, axis=1).mean() * 9 < 5.2  # Shorter than the mean distance of two settings.
+    assert len(result.paths[0]) == 16 and result.paths[0][0] == laser.start_state
+
+
+def test_noise_of_the_move_enters_the_regression(laser):
+    campaign = Campaign(laser, settings_from(dict(laser.settings)), seed=1)
+    move = campaign.ask()
+    campaign.tell(move.number, 0.7)
+    left, right = laser.process.states[[move.origin, move.arrived]]
+    variance = (0.01 * (1 + 20 * 9 * np.hypot(*(right - left)))) ** 2
+    belief = campaign.knowledge.belief
+    assert belief.mean[move.arrived] == pytest.approx(0.7 / (1 + variance), rel=1e-6)
+    assert (belief.factor[move.arrived] ** 2).sum() == pytest.approx(variance / (1 + variance), rel=1e-6)
 
 
 @pytest.mark.slow
