@@ -17,11 +17,11 @@ import numpy as np
 import pyomo.environ as pyo
 from pyomo.common.modeling import unique_component_name
 from pyomo.core.expr.numeric_expr import LinearExpression
+from tcbo_pyomo.models.constraints.from_function import FromFunction
+from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 
 from tcbo_pyomo.coordinates import Array
 from tcbo_pyomo.errors import BadInput
-from tcbo_pyomo.models.constraints.from_function import FromFunction
-from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 from tcbo_pyomo.process import Process
 from tcbo_pyomo.reachability import EpisodeSets
 

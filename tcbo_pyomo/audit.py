@@ -15,9 +15,10 @@ import numpy as np
 from tcbo_pyomo.campaign import Campaign
 from tcbo_pyomo.coordinates import Array
 from tcbo_pyomo.declared_limits import declared_limit
+from tcbo_pyomo.errors import BadInput, TcboError
 from tcbo_pyomo.executed_path import ExecutedEpisode, episode_of_states, episodes_of_campaign, episodes_of_table, points_of
-from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
-from tcbo_pyomo.plant_moves import impossible_moves, judges_moves
+from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint, Violation
+from tcbo_pyomo.plant_moves import impossible_moves, judges_moves, moves_removed_by
 
 TOLERANCE = 1e-6
 """Distance from the start that still counts as being there, as a share of each axis."""
@@ -49,7 +50,7 @@ class AuditFinding:
 
 def audit_campaign(campaign: Campaign) -> list[AuditFinding]:
     """What is wrong with the moves of a campaign, results told or not."""
-    return _audited(campaign.problem, episodes_of_campaign(campaign))
+    return audit_episodes(campaign.problem, episodes_of_campaign(campaign))
 
 
 def audit_path(problem: Any, executed: str | os.PathLike[str] | Sequence[Any]) -> list[AuditFinding]:
@@ -63,8 +64,8 @@ def audit_path(problem: Any, executed: str | os.PathLike[str] | Sequence[Any]) -
         The path of a CSV file (see `episodes_of_table`), or the states of one episode, the start first.
     """
     if isinstance(executed, (str, os.PathLike)):
-        return _audited(problem, episodes_of_table(problem, executed))
-    return _audited(problem, [episode_of_states(problem, executed)])
+        return audit_episodes(problem, episodes_of_table(problem, executed))
+    return audit_episodes(problem, [episode_of_states(problem, executed)])
 
 
 def unaudited(problem: Any) -> list[str]:
@@ -73,7 +74,8 @@ def unaudited(problem: Any) -> list[str]:
     return silent if judges_moves(problem) else [*silent, "plant"]
 
 
-def _audited(problem: Any, episodes: Sequence[ExecutedEpisode]) -> list[AuditFinding]:
+def audit_episodes(problem: Any, episodes: Sequence[ExecutedEpisode]) -> list[AuditFinding]:
+    """What is wrong with executed episodes, in the order of the moves."""
     return [finding for episode in episodes for finding in sorted(_audit(problem, episode), key=lambda f: (f.step, f.row))]
 
 
@@ -96,11 +98,21 @@ def _audit(problem: Any, episode: ExecutedEpisode) -> list[AuditFinding]:
     found += [finding(step, "plant", limit, value) for step, limit, value in impossible_moves(problem, path)]
     for rule in problem.rules:
         limit = declared_limit(rule, coordinates)
-        broken = rule.violations(coordinates, path, episode.complete)
+        broken = _violations(rule, problem, episode)
         found += [finding(violation.step, violation.constraint, limit, violation.message) for violation in broken]
         if not broken and not _overrides(rule, "violations"):
             found += [finding(step, rule.name, limit, value) for step, value in _forbidden(rule, problem, path)]
     return found
+
+
+def _violations(rule: TransitionConstraint, problem: Any, episode: ExecutedEpisode) -> list[Violation]:
+    try:
+        return rule.violations(problem.coordinates, episode.points, episode.complete)
+    except TcboError:
+        raise
+    except Exception as error:
+        why = f"{type(error).__name__}: {error}"
+        raise BadInput(f"constraint '{rule.name}': its method `violations` failed ({why}) in episode {episode.number}") from error
 
 
 def _forbidden(rule: TransitionConstraint, problem: Any, path: Array) -> list[tuple[int, str]]:
@@ -109,9 +121,8 @@ def _forbidden(rule: TransitionConstraint, problem: Any, path: Array) -> list[tu
     wrong = [] if allowed is None else np.flatnonzero(~allowed).tolist()
     found = [(step, f"the plant was at {_point(path[step + 1])}") for step in wrong]
     if problem.finite and _overrides(rule, "allowed_transitions"):
-        from tcbo_pyomo.plant_moves import moves_removed_by
-
-        found += [(step, f"the move {_point(path[step])} -> {_point(path[step + 1])}") for step in moves_removed_by(rule, problem, path)]
+        removed = moves_removed_by(rule, problem, path)
+        found += [(step, f"the move {_point(path[step])} -> {_point(path[step + 1])}") for step in removed]
     return found
 
 

@@ -15,7 +15,8 @@ from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstr
 def declared_limit(rule: TransitionConstraint, coordinates: Sequence[Coordinate]) -> str:
     """The limit of a rule as one short text; its name where nothing more is known about it."""
     if isinstance(rule, MaximumStep):
-        return "; ".join(f"{in_units(c, -down)} to {in_units(c, up, signed=True)}" for c, down, up in step_limits(rule, coordinates))
+        limits = step_limits(rule, coordinates)
+        return "; ".join(f"{c.name} {-down:g} to {up:+g} {c.unit}".rstrip() for c, down, up in limits) + " per move"
     if isinstance(rule, NonDecreasing):
         title = coordinates[coordinate_index(coordinates, rule.coordinate)].name
         return f"{title} may not {'fall' if rule.direction > 0 else 'rise'}"
@@ -38,7 +39,6 @@ def step_limits(rule: MaximumStep, coordinates: Sequence[Coordinate]) -> list[tu
     return found
 
 
-def in_units(coordinate: Coordinate, value: float, signed: bool = False) -> str:
+def in_units(coordinate: Coordinate, value: float) -> str:
     """`temperature 5 K`."""
-    number = f"{value:+.6g}" if signed else f"{value:.6g}"
-    return f"{coordinate.name} {number} {coordinate.unit}".rstrip()
+    return f"{coordinate.name} {value:.6g} {coordinate.unit}".rstrip()

@@ -1,5 +1,7 @@
 """Campaigns on continuous plants: feasible, repeatable, resumable, honest about bad input."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -8,10 +10,10 @@ from tcbo_pyomo.action_limits import BoxActions, NormActions
 from tcbo_pyomo.continuous_problem import ContinuousProblem
 from tcbo_pyomo.coordinates import Coordinate
 from tcbo_pyomo.dynamics import LinearDynamics
-from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.errors import BadInput, SolverFailed
 from tcbo_pyomo.feedback import released
 from tcbo_pyomo.models.constraints import Circle, EndAt, ForbiddenRegion, NonDecreasing
-from tcbo_pyomo.simulation import SimulatedPlant
+from tcbo_pyomo.simulation import SimulatedPlant, Simulation
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 
 COORDINATES = (Coordinate("x", 0.0, 10.0, "m"), Coordinate("y", 0.0, 10.0, "m"))
@@ -153,3 +155,36 @@ def test_credible_bands_are_for_finite_processes():
     made = problem()
     with pytest.raises(BadInput, match="thompson_sampling"):
         Campaign(made, settings_from({"candidates": {"rule": "credible_band"}}), 0)
+
+
+class Unreliable:
+    """A solver that fails at random: an exception, a time-out, NaN or out-of-bounds values called optimal."""
+
+    def __init__(self, solver):
+        self.name, self.solver, self.generator = solver.name, solver, np.random.default_rng(0)
+
+    def solve(self, *arguments):
+        kind = self.generator.integers(6)
+        if kind == 0:
+            raise RuntimeError("crashed")
+        if kind == 1:
+            raise SolverFailed("timed out")
+        solution = self.solver.solve(*arguments)
+        if kind == 2:
+            return replace(solution, values=np.full_like(solution.values, np.nan), feasible=True, status="optimal")
+        if kind == 3:
+            return replace(solution, values=solution.values + 7.0, objective=-1e9, feasible=True, status="optimal")
+        return solution
+
+
+@pytest.mark.parametrize("feedback", FEEDBACK, ids=lambda f: f["kind"])
+def test_a_campaign_survives_solver_failures_without_losing_a_measurement_or_an_infeasible_move(feedback):
+    made = problem(constraints=(ForbiddenRegion(Circle({"x": 3.0, "y": 3.0}, 1.0)),))
+    simulation = Simulation(Campaign(made, settings_of(made, feedback=feedback), 4))
+    oracle = simulation.campaign.method.planner.oracle
+    oracle.solver = Unreliable(oracle.solver)
+    result = simulation.run()
+    audit(result)
+    assert len(result.experiments) == made.horizon * made.episodes
+    used = [trajectory["used"] for step in result.steps for trajectory in step.plan["trajectories"]]
+    assert "warm start" in used and "solver" in used

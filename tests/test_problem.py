@@ -6,9 +6,6 @@ import sys
 import numpy as np
 import pyomo.environ as pyo
 import pytest
-
-from tcbo_pyomo.errors import BadInput, InfeasiblePlan
-from tcbo_pyomo.grid import grid_process
 from tcbo_pyomo.models.constraints import (
     EndAt,
     ForbiddenRegion,
@@ -18,6 +15,9 @@ from tcbo_pyomo.models.constraints import (
     ResourceBudget,
     Wall,
 )
+
+from tcbo_pyomo.errors import BadInput, InfeasiblePlan
+from tcbo_pyomo.grid import grid_process
 from tcbo_pyomo.problem import Problem
 from tcbo_pyomo.problem_settings import with_settings
 from tcbo_pyomo.settings import settings_from

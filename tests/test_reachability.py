@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from random_processes import processes
+from tcbo_pyomo.models.constraints import Box, EndAt, ForbiddenRegion, MaximumStep, NonDecreasing, Points
+from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 
 from tcbo_pyomo.coordinates import Coordinate
 from tcbo_pyomo.errors import InfeasiblePlan
 from tcbo_pyomo.grid import grid_process
-from tcbo_pyomo.models.constraints import Box, EndAt, ForbiddenRegion, MaximumStep, NonDecreasing, Points
-from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 from tcbo_pyomo.process import Process
 from tcbo_pyomo.reachability import EpisodeSets, leads_only_to
 

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tcbo_pyomo.models.constraints import Box, EndAt, ResourceBudget, VisitBudget
 
 from tcbo_pyomo.campaign import Campaign
 from tcbo_pyomo.coordinates import Coordinate
 from tcbo_pyomo.errors import BadInput, DamagedFile, DiskError
 from tcbo_pyomo.grid import grid_process
-from tcbo_pyomo.models.constraints import Box, EndAt, ResourceBudget, VisitBudget
 from tcbo_pyomo.problem import Problem
 from tcbo_pyomo.process import Process
 from tcbo_pyomo.saving import (

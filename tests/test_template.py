@@ -35,8 +35,6 @@ def test_untouched_template_runs_in_an_empty_folder(tmp_path):
         "settings.yaml",
     ]
     assert "tcbo run my_reactor/my_reactor.py" in said
-    checked = tcbo(tmp_path, "check", "my_reactor/my_reactor.py", "--settings", "my_reactor/settings.yaml")
-    assert "no errors, no warnings" in checked
     ran = tcbo(tmp_path, "run", "my_reactor/my_reactor.py", "--settings", "my_reactor/settings.yaml", "--output", "out")
     assert "recommendation: temperature = " in ran
     assert (tmp_path / "out" / "result.json").exists()
@@ -49,6 +47,15 @@ def test_another_name_leaves_no_trace_of_the_placeholder(tmp_path):
     assert [file.name for file in files] == ["kiln.py", "settings.yaml", "run.py"]
     assert not any("my_reactor" in file.read_text() for file in files)
     assert "from kiln import build" in files[2].read_text()
+
+
+def test_untouched_template_passes_the_check(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    problem, settings, _ = map(str, write_template("kiln", tmp_path))
+    with pytest.raises(SystemExit) as stopped:
+        main(["check", problem, "--settings", settings])
+    assert stopped.value.code == 0
+    assert "no errors, no warnings" in capsys.readouterr().out
 
 
 def test_nothing_is_overwritten(tmp_path):

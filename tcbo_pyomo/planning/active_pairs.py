@@ -59,9 +59,11 @@ class ActivePairs:
 
     def tangents(self, information: Array) -> Tangents:
         """Value and slope of every active pair."""
-        posterior = self.utility.posterior(information)
-        covariances = np.array([posterior.covariance_with(*pair) for pair in self.pairs])
-        values = [_variance(row, pair) for row, pair in zip(covariances, self.pairs, strict=True)]
+        first = np.array([pair[0] for pair in self.pairs])
+        second = np.array([pair[1] for pair in self.pairs]) if self.utility.differences else None
+        covariances = self.utility.posterior(information).covariances_with(first, second)
+        rows = np.arange(len(first))
+        values = covariances[rows, first] - (0.0 if second is None else covariances[rows, second])
         return Tangents(information, np.maximum(values, 0.0), -(covariances**2))
 
     def add_worst(self, posterior: Posterior) -> tuple[float, bool]:
@@ -72,7 +74,3 @@ class ActivePairs:
             self.pairs.append((first, second))
         return value, new
 
-
-def _variance(covariance: Array, pair: Pair) -> float:
-    first, second = pair
-    return float(covariance[first] if second is None else covariance[first] - covariance[second])

@@ -60,6 +60,13 @@ class FeaturePosterior:
             direction = linalg.cho_solve((self._cholesky, True), direction, check_finite=False)
         return self.factor @ direction
 
+    def covariances_with(self, first: Integers, second: Integers | None) -> Array:
+        """`covariance_with` for many pairs at once, one row each (pairs x n)."""
+        directions = self.factor[first] if second is None else self.factor[first] - self.factor[second]
+        if self._cholesky is not None:
+            directions = linalg.cho_solve((self._cholesky, True), directions.T, check_finite=False).T
+        return directions @ self.factor.T
+
 
 class KernelPosterior:
     """Covariance K - K_XS (D_S^{-1} + K_SS)^{-1} K_SX of the states, K n x n, D information per state (n)."""
@@ -87,6 +94,10 @@ class KernelPosterior:
 
     def covariance_with(self, first: int, second: int | None) -> Array:
         """Cov[f(first) - f(second), f(x)] for every state x (n); without `second` Cov[f(first), f(x)]."""
+        return self.covariance[first] if second is None else self.covariance[first] - self.covariance[second]
+
+    def covariances_with(self, first: Integers, second: Integers | None) -> Array:
+        """`covariance_with` for many pairs at once, one row each (pairs x n)."""
         return self.covariance[first] if second is None else self.covariance[first] - self.covariance[second]
 
 

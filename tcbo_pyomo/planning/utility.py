@@ -35,6 +35,9 @@ class Posterior(Protocol):
     def covariance_with(self, first: int, second: int | None) -> Array:
         """Cov[f(first) - f(second), f(x)] for every state x (n); without `second` Cov[f(first), f(x)]."""
 
+    def covariances_with(self, first: Integers, second: Integers | None) -> Array:
+        """`covariance_with` for many pairs at once, one row each (pairs x n)."""
+
 
 @dataclass(frozen=True)
 class Linearisation:

@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyomo.common.log import LoggingIntercept
 from random_processes import processes
+from tcbo_pyomo.models.constraints import EndAt, MaximumStep, Points, ResourceBudget, VisitBudget
+from tcbo_pyomo.models.frank_wolfe_subproblem import add_linear_objective, read_visitation
+from tcbo_pyomo.models.state_action_polytope import build_state_action_polytope
 
 from tcbo_pyomo.coordinates import Coordinate
 from tcbo_pyomo.errors import BadInput, InfeasiblePlan
 from tcbo_pyomo.grid import grid_process
-from tcbo_pyomo.models.constraints import EndAt, MaximumStep, Points, ResourceBudget, VisitBudget
-from tcbo_pyomo.models.frank_wolfe_subproblem import add_linear_objective, read_visitation
-from tcbo_pyomo.models.state_action_polytope import build_state_action_polytope
 from tcbo_pyomo.process import Process
 
 GAMBLE = Process.from_probabilities(
