@@ -61,7 +61,7 @@ def build_state_action_polytope(
         `model.move_pair` in the order of MOVES, lead back to the process.
     """
     if not isinstance(steps, (int, np.integer)) or isinstance(steps, bool) or steps < max(1, len(past)):
-        raise BadInput(f"steps {steps!r} must be a whole number, at least 1 and at least the {len(past)} moves of the past")
+        raise BadInput(f"steps {steps!r} must be a whole number of at least 1, with {len(past)} moves of the past in it")
     state = process.state_index(start)
     rules = [c if isinstance(c, TransitionConstraint) else FromFunction(c) for c in constraints]
     sets = sets or EpisodeSets(process, rules, steps)

@@ -16,7 +16,13 @@ from tcbo_pyomo.campaign import Campaign
 from tcbo_pyomo.coordinates import Array
 from tcbo_pyomo.declared_limits import declared_limit
 from tcbo_pyomo.errors import BadInput, TcboError
-from tcbo_pyomo.executed_path import ExecutedEpisode, episode_of_states, episodes_of_campaign, episodes_of_table, points_of
+from tcbo_pyomo.executed_path import (
+    ExecutedEpisode,
+    episode_of_states,
+    episodes_of_campaign,
+    episodes_of_table,
+    points_of,
+)
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint, Violation
 from tcbo_pyomo.plant_moves import impossible_moves, judges_moves, moves_removed_by
 
@@ -69,14 +75,14 @@ def audit_path(problem: Any, executed: str | os.PathLike[str] | Sequence[Any]) -
 
 
 def unaudited(problem: Any) -> list[str]:
-    """Names of what plain arithmetic cannot judge: rules without `violations`, and dynamics that cannot be solved back."""
+    """Names of what plain arithmetic cannot judge: rules without `violations`, dynamics that cannot be solved back."""
     silent = [rule.name for rule in problem.rules if not _speaks(rule, problem)]
     return silent if judges_moves(problem) else [*silent, "plant"]
 
 
 def audit_episodes(problem: Any, episodes: Sequence[ExecutedEpisode]) -> list[AuditFinding]:
     """What is wrong with executed episodes, in the order of the moves."""
-    return [finding for episode in episodes for finding in sorted(_audit(problem, episode), key=lambda f: (f.step, f.row))]
+    return [finding for episode in episodes for finding in sorted(_audit(problem, episode), key=lambda f: f.step)]
 
 
 def _audit(problem: Any, episode: ExecutedEpisode) -> list[AuditFinding]:
@@ -111,8 +117,8 @@ def _violations(rule: TransitionConstraint, problem: Any, episode: ExecutedEpiso
     except TcboError:
         raise
     except Exception as error:
-        why = f"{type(error).__name__}: {error}"
-        raise BadInput(f"constraint '{rule.name}': its method `violations` failed ({why}) in episode {episode.number}") from error
+        why = f"`violations` failed in episode {episode.number}: {type(error).__name__}: {error}"
+        raise BadInput(f"constraint '{rule.name}': {why}") from error
 
 
 def _forbidden(rule: TransitionConstraint, problem: Any, path: Array) -> list[tuple[int, str]]:
@@ -128,7 +134,7 @@ def _forbidden(rule: TransitionConstraint, problem: Any, path: Array) -> list[tu
 
 def _speaks(rule: TransitionConstraint, problem: Any) -> bool:
     """Whether a rule says what a path did wrong, itself or by what it removes."""
-    names = ("violations", "allowed_points", "allowed_transitions") if problem.finite else ("violations", "allowed_points")
+    names = ("violations", "allowed_points", *(["allowed_transitions"] if problem.finite else []))
     return any(_overrides(rule, name) for name in names)
 
 

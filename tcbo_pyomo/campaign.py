@@ -7,7 +7,8 @@ order; visits whose results are pending count as visited when the next move is p
 from __future__ import annotations
 
 import math
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -19,6 +20,9 @@ from tcbo_pyomo.planning.situation import Location
 from tcbo_pyomo.problem_settings import with_settings
 from tcbo_pyomo.settings import Settings, settings_from
 from tcbo_pyomo.surrogate.kernels import kernel_from_dict
+
+if TYPE_CHECKING:
+    from tcbo_pyomo.records import DurableCampaign
 
 
 class Campaign:
@@ -89,16 +93,24 @@ class Campaign:
         move.arrived = state
         self.knowledge.visited(move)
 
-    def tell(self, number: int, value: float, at: Any = None) -> None:
-        """Give the result of a move: a finite number, once. Results may come in any order."""
+    def tell(self, number: int, value: float, at: Any = None, replicate: bool = False) -> None:
+        """Give the result of a move: a finite number, once. Results may come in any order.
+
+        A replicate is a further measurement of a visit whose first result was told: one more observation of that state.
+        """
         move = self.history.move(number)
         if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)) or not math.isfinite(value):
             raise BadInput(f"move {number}: measurement {value!r} must be a finite number")
-        if move.value is not None:
+        if move.value is not None and not replicate:
             raise BadInput(f"move {number} was told already ({move.value!r}); a measurement is told once")
+        if move.value is None and replicate:
+            raise BadInput(f"move {number} has no result that could be replicated; tell it without `replicate`")
         if at is not None or move.arrived is None:
             self.arrive(number, at)
-        move.value = float(value)
+        if replicate:
+            move.replicates = (*move.replicates, float(value))
+        else:
+            move.value, move.skipped = float(value), False
         self.history.told.append(move.number)
         self.knowledge.measured(move)
 
@@ -149,6 +161,13 @@ class Campaign:
             campaign.method.load(state["method"])
         return campaign
 
+    @classmethod
+    def open(cls, path: str | Path, problem: Any = None) -> DurableCampaign:
+        """The campaign of a campaign file: the same face, and every ask and tell is kept (see `records/`)."""
+        from tcbo_pyomo.records import open_campaign
+
+        return open_campaign(path, problem)
+
     @property
     def candidates(self) -> list[Location]:
         """Where the maximum may still be."""
@@ -168,9 +187,10 @@ class Campaign:
                 "episode": move.episode,
                 "step": move.step,
                 **self.problem.describe(move.arrived),
-                self.problem.output: move.value,
+                self.problem.output: value,
             }
             for move in measured
+            for value in move.values
         ]
         return pd.DataFrame(rows, columns=["episode", "step", *names, self.problem.output])
 

@@ -49,10 +49,10 @@ def open_source(where: str | Path, problem: str | None = None) -> CampaignSource
     Parameters
     ----------
     where
-        A CAMPAIGN.db, a file of `save_campaign`, the `unfinished.json` of an interrupted run, or a folder of `tcbo run`.
+        A CAMPAIGN.db, a file of `save_campaign`, `unfinished.json` of an interrupted run, or a folder of `tcbo run`.
     problem
-        Name or .py file of the problem: needed for a saved file, which holds none; for a folder only when the problem is a
-        file of the user's.
+        Name or .py file of the problem: needed for a saved file, which holds none; for a folder only when the problem
+        is a file of the user's.
     """
     path = Path(where)
     if path.is_dir():

@@ -49,9 +49,8 @@ class ContinuousKnowledge:
         self.kernel = kernel
         surrogate = self.settings.surrogate
         self.belief = ContinuousSurrogate(kernel, len(self.problem.coordinates), surrogate.features, surrogate.number)
-        for number in self.history.told:
-            move = self.history.moves[number - 1]
-            self._observe(self.belief, move, move.value)
+        for move, value in self.history.measurements:
+            self._observe(self.belief, move, value)
         self.candidates: Array = np.empty((0, len(self.problem.coordinates)))
         self.forget()
 
@@ -63,10 +62,10 @@ class ContinuousKnowledge:
     def start_episode(self) -> None:
         """Before an episode: fit the hyper-parameters, if the settings say so."""
         if self.settings.surrogate.fit == "each_episode" and self.history.told:
-            moves = [self.history.moves[number - 1] for number in self.history.told]
-            points = np.array([move.arrived for move in moves])
-            values = np.array([move.value for move in moves], dtype=float)
-            self.replay(fit_hyperparameters(self.kernel, points, values, np.full(len(moves), self.problem.noise)))
+            told = self.history.measurements
+            points = np.array([move.arrived for move, _ in told])
+            values = np.array([value for _, value in told], dtype=float)
+            self.replay(fit_hyperparameters(self.kernel, points, values, np.full(len(told), self.problem.noise)))
 
     def visited(self, move: Move) -> None:
         """A move was made; its result is pending."""
@@ -74,8 +73,8 @@ class ContinuousKnowledge:
             self._observe(self._design, move, None)
 
     def measured(self, move: Move) -> None:
-        """A result was told."""
-        self._observe(self.belief, move, move.value)
+        """A result was told: the last of the move's values."""
+        self._observe(self.belief, move, move.values[-1])
         self.forget()
 
     @property

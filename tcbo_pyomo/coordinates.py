@@ -46,7 +46,8 @@ class Coordinate:
         numbers = all(isinstance(bound, NUMBERS) and math.isfinite(bound) for bound in bounds)
         if not numbers or self.lower >= self.upper:
             raise BadInput(
-                f"coordinate '{self.name}': lower {self.lower!r} and upper {self.upper!r} must be finite, lower below upper"
+                f"coordinate '{self.name}': lower {self.lower!r} and upper {self.upper!r} must be finite numbers, "
+                "lower below upper"
             )
 
     @property

@@ -33,6 +33,12 @@ class SolverFailed(TcboError):
     exit_code = 4
 
 
+class Busy(TcboError):
+    """Another process kept a campaign file to itself for too long; nothing was written."""
+
+    exit_code = 5
+
+
 class DiskError(TcboError):
     """A file could not be written; what was there before is still there."""
 

@@ -73,8 +73,8 @@ def episode_of_states(problem: Any, states: Sequence[Any]) -> ExecutedEpisode:
 def episodes_of_table(problem: Any, path: str | os.PathLike[str]) -> list[ExecutedEpisode]:
     """The episodes of a CSV file of executed set-points.
 
-    One row per point arrived at, in the order of the moves, under a header that names every coordinate, "temperature (K)"
-    with the unit of the column where it differs. Optional columns: `episode` from 1, and `step` from 1 within each
+    One row per point arrived at, in the order of the moves, under a header that names every coordinate; write
+    "temperature (K)" where a column has another unit. Optional columns: `episode` from 1, and `step` from 1 within each
     episode, where step 0 is the point it started from. Without them every episode starts where the problem says, and a
     new one begins after each `horizon` rows.
     """
@@ -95,9 +95,9 @@ def episodes_of_table(problem: Any, path: str | os.PathLike[str]) -> list[Execut
         if "step" in given:
             follows[1:] = (given["step"][1:] == 1) & (given["step"][:-1] == 0)
         episode = np.cumsum(starts & ~follows)
-    wrong = np.flatnonzero(np.diff(episode) < 0)
-    if len(wrong):
-        raise BadInput(f"{where}, row {numbers[wrong[0] + 1]}: episode {episode[wrong[0] + 1]} comes after {episode[wrong[0]]}")
+    for row, before, after in zip(numbers[1:], episode, episode[1:], strict=False):
+        if after < before:
+            raise BadInput(f"{where}, row {row}: episode {after} comes after {before}")
     last = int(episode[-1])
     found = []
     for number in np.unique(episode):
@@ -118,14 +118,15 @@ def _whole(values: Array, name: str, rows: Sequence[int], where: str) -> Integer
     smallest = 1 if name == "episode" else 0
     for value, row in zip(values, rows, strict=True):
         if value != round(value) or value < smallest or value > 1e9:
-            raise BadInput(f"{where}, row {row}, column '{name}': {value:g} must be a whole number of at least {smallest}")
+            place = f"{where}, row {row}, column '{name}'"
+            raise BadInput(f"{place}: {value:g} must be a whole number of at least {smallest}")
     return values.astype(np.int64)
 
 
 def _refuse_gaps(steps: Integers, rows: Sequence[int], where: str) -> None:
     """A move across a missing step cannot be judged."""
     if steps[0] > 1:
-        raise BadInput(f"{where}, row {rows[0]}: the episode begins with step {steps[0]}; give every step from 1 (or 0) on")
+        raise BadInput(f"{where}, row {rows[0]}: the episode begins with step {steps[0]}; give every step from 1 on")
     for row, before, step in zip(rows[1:], steps, steps[1:], strict=False):
         if step != before + 1:
             raise BadInput(f"{where}, row {row}: step {step} follows step {before}; give every step, once, in order")

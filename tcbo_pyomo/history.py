@@ -5,6 +5,7 @@ Where the plant is and what has been measured are two different things: results 
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -37,7 +38,11 @@ class Move:
     scheduled
         Asked for as part of a whole schedule: `arrived` is assumed until something else is reported.
     cancelled
-        A scheduled move that will not be made, because the plant left the schedule before it.
+        A move that will not be made: it could not be, or the plant left the schedule before it.
+    replicates
+        Further measurements of the same visit, in the order told.
+    skipped
+        The plant arrived, but no result will come.
     """
 
     number: int
@@ -50,11 +55,21 @@ class Move:
     value: float | None = None
     scheduled: bool = False
     cancelled: bool = False
+    replicates: tuple[float, ...] = ()
+    skipped: bool = False
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        """All measurements of this visit, the first one first."""
+        return () if self.value is None else (self.value, *self.replicates)
 
 
 @dataclass
 class History:
-    """All moves of a campaign and the order in which results were told."""
+    """All moves of a campaign and the order in which results were told.
+
+    A number that occurs again in `told` is a replicate: its k-th occurrence is the k-th of the move's `values`.
+    """
 
     start: Location
     horizon: int
@@ -75,7 +90,7 @@ class History:
             raise BadInput(f"move {number!r} was never asked for; moves asked for: {known}")
         move = self.moves[number - 1]
         if move.cancelled:
-            raise BadInput(f"move {number} was cancelled when the plant left the schedule; ask for a new one")
+            raise BadInput(f"move {number} was cancelled and will not be made; ask for a new one")
         return move
 
     @property
@@ -86,7 +101,18 @@ class History:
     @property
     def pending(self) -> list[Move]:
         """Moves made whose result has not been told."""
-        return [move for move in self.made if move.value is None]
+        return [move for move in self.made if move.value is None and not move.skipped]
+
+    @property
+    def measurements(self) -> list[tuple[Move, float]]:
+        """Every value with its move, in the order told."""
+        seen: Counter[int] = Counter()
+        found = []
+        for number in self.told:
+            move = self.moves[number - 1]
+            found.append((move, move.values[seen[number]]))
+            seen[number] += 1
+        return found
 
     @property
     def open_move(self) -> Move | None:

@@ -59,9 +59,8 @@ class Knowledge:
         stream = np.random.default_rng(np.random.SeedSequence([self.seed, 2]))
         factor = state_factor(kernel, points, surrogate.features, surrogate.number, stream)
         self.belief = GaussianBelief(kernel.mean(points), factor)
-        for number in self.history.told:
-            move = self.history.moves[number - 1]
-            self._observe(self.belief, move, move.value)
+        for move, value in self.history.measurements:
+            self._observe(self.belief, move, value)
         self.forget()
 
     def forget(self) -> None:
@@ -72,10 +71,10 @@ class Knowledge:
     def start_episode(self) -> None:
         """Before an episode: fit the hyper-parameters, if the settings say so."""
         if self.settings.surrogate.fit == "each_episode" and self.history.told:
-            moves = [self.history.moves[number - 1] for number in self.history.told]
-            points = self.problem.process.scaled_states[np.array([move.arrived for move in moves])]
-            values = np.array([move.value for move in moves], dtype=float)
-            noise = np.array([self._noise_variance(move) for move in moves])
+            told = self.history.measurements
+            points = self.problem.process.scaled_states[np.array([move.arrived for move, _ in told])]
+            values = np.array([value for _, value in told], dtype=float)
+            noise = np.array([self._noise_variance(move) for move, _ in told])
             self.replay(fit_hyperparameters(self.kernel, points, values, noise))
 
     def visited(self, move: Move) -> None:
@@ -84,8 +83,8 @@ class Knowledge:
             self._observe(self._design, move, None)
 
     def measured(self, move: Move) -> None:
-        """A result was told."""
-        self._observe(self.belief, move, move.value)
+        """A result was told: the last of the move's values."""
+        self._observe(self.belief, move, move.values[-1])
         self.forget()
 
     @property
@@ -125,7 +124,8 @@ class Knowledge:
         points = self.problem.process.scaled_states
         information = np.zeros(len(points)) if planned is None else planned.copy()
         for move in self.history.made:
-            information[move.arrived] += 1.0 / self._noise_variance(move)
+            if not move.skipped:
+                information[move.arrived] += max(1, len(move.values)) / self._noise_variance(move)
         return KernelPosterior(self.kernel(points, points), information)
 
     def _observe(self, belief: GaussianBelief, move: Move, value: float | None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -40,7 +41,7 @@ def moves_removed_by(rule: TransitionConstraint, problem: Any, path: Array) -> l
         return []
     states = states_at(process, path)
     removed = []
-    for step, (left, right) in enumerate(zip(states, states[1:], strict=False)):
+    for step, (left, right) in enumerate(pairwise(states)):
         entries = _entries(process, left, right)
         if len(entries) and not allowed[entries].any():
             removed.append(step)
@@ -70,7 +71,7 @@ def _not_in_process(problem: Any, path: Array) -> list[tuple[int, str, str]]:
     process: Process = problem.process
     states = states_at(process, path)
     found = []
-    for step, (left, right) in enumerate(zip(states, states[1:], strict=False)):
+    for step, (left, right) in enumerate(pairwise(states)):
         if right is None:
             found.append((step, "the states of the process", f"no state at {_text(problem, path[step + 1])}"))
         elif left is not None and len(_entries(process, left, right)) == 0:
@@ -98,10 +99,13 @@ def _not_in_dynamics(problem: Any, path: Array) -> list[tuple[int, str, str]]:
     for step in np.flatnonzero(missed > ACTION_TOLERANCE):
         found.append((int(step), "the dynamics", f"no action leads to {_text(problem, path[step + 1])}"))
     for step in np.flatnonzero(beyond & (missed <= ACTION_TOLERANCE)):
-        names = dynamics.actions.names or ()
-        value, limit = (", ".join(f"{n} {a:.4g}" for n, a in zip(names, row[step], strict=True)) for row in (actions, nearest))
-        found.append((int(step), f"actions such as {limit}", f"it took {value}"))
+        limit, value = (_actions(dynamics, row[step]) for row in (nearest, actions))
+        found.append((int(step), f"the nearest actions allowed: {limit}", f"it took {value}"))
     return found
+
+
+def _actions(dynamics: LinearDynamics, values: Array) -> str:
+    return ", ".join(f"{name} {v:.4g}" for name, v in zip(dynamics.actions.names or (), values, strict=True))
 
 
 def _text(problem: Any, point: Array) -> str:

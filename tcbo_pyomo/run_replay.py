@@ -1,8 +1,8 @@
 """A finished run read back: experiments.csv and result.json, replayed into a campaign.
 
 The table says where the plant arrived and what was measured; the results are told in the order in which the kind of
-feedback releases them. Which action was taken is not in the files: of those that lead from one row to the next the first
-is taken, which matters only where the noise differs between them.
+feedback releases them. Which action was taken is not in the files: of those that lead from one row to the next the
+first is taken, which matters only where the noise differs between them.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def replay_run(folder: Path, problem: str | None = None) -> CampaignSource:
     built = load_problem(problem or summary["problem"], settings.feedback.kind, summary["seed"])
     campaign = Campaign(built, settings, summary["seed"])
     if campaign.problem.name != summary["problem"]:
-        raise BadInput(f"'{folder}' holds a run of '{summary['problem']}', not of '{campaign.problem.name}'; check --problem")
+        raise BadInput(f"'{folder}' holds a run of '{summary['problem']}'; name its problem with --problem")
     _replay(campaign, folder / "experiments.csv")
     return CampaignSource(campaign, [step.get("plan") for step in summary["steps"]])
 
@@ -40,9 +40,10 @@ def _replay(campaign: Campaign, path: Path) -> None:
     """Make the moves of a table again."""
     problem = campaign.problem
     names = [c.name for c in problem.coordinates]
-    columns: dict[str, str | None] = {"step": None, **{c.name: c.unit for c in problem.coordinates}, problem.output: None}
+    units = {c.name: c.unit for c in problem.coordinates}
+    table = read_table(path, {"step": None, **units, problem.output: None})
     values: dict[int, float] = {}
-    for step, *point, value in read_table(path, columns).values.tolist():
+    for step, *point, value in table.values.tolist():
         if campaign.finished:
             raise BadInput(f"table '{path}': more rows than the {problem.episodes} episodes of {problem.horizon} moves")
         at = problem.locate(dict(zip(names, point, strict=True)))
@@ -69,7 +70,7 @@ def _made(campaign: Campaign, step: int, at: Location) -> Move:
 
 
 def _decision(problem: Any, left: Location, right: Location) -> Decision:
-    """A pair that leads from one state to the next, any pair where none does; nothing is known of continuous actions."""
+    """A pair that leads from one state to the next, any pair where none does; continuous actions are not known."""
     if not problem.finite:
         return None
     pairs = problem.process.pairs_of(left)

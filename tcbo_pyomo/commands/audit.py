@@ -19,7 +19,7 @@ VIOLATIONS_FOUND = 1
 
 
 def audit(
-    where: Annotated[Path, typer.Argument(help="CAMPAIGN.db, a saved campaign, the folder of a run, or a CSV of set-points.")],
+    where: Annotated[Path, typer.Argument(help="CAMPAIGN.db, saved campaign, folder of a run, or CSV of set-points.")],
     problem: Annotated[
         str | None, typer.Option(help="A name from `tcbo problems` or a .py file; needed for CSV and saved campaigns.")
     ] = None,
@@ -27,7 +27,7 @@ def audit(
         Path | None, typer.Option(metavar="FILE.yaml", help="Settings whose start and constraints hold for a CSV.")
     ] = None,
 ) -> None:
-    """List every executed move that breaks a declared constraint; exit code 1 when there is one, 0 when there is none."""
+    """List every executed move that breaks a declared constraint; the exit code is 1 if there is one, 0 if none."""
     # Settings may name a class of the user's, "my_module:MyRule", that stands in the current folder.
     sys.path.append(os.getcwd())
     findings, built, moves = _audited(where, problem, settings)

@@ -20,8 +20,7 @@ from tcbo_pyomo.surrogate.expansion import Integers
 
 def best_observation(history: History) -> float:
     """The incumbent: the largest measurement told, 0 before the first one."""
-    values = [history.moves[number - 1].value for number in history.told]
-    return max((value for value in values if value is not None), default=0.0)
+    return max((value for _, value in history.measurements), default=0.0)
 
 
 def expected_improvement(mean: Array, deviation: Array, incumbent: float) -> Array:
