@@ -73,8 +73,21 @@ class Campaign:
         """The whole rest of the episode as a schedule, planned without the results to come."""
         if not self.problem.deterministic:
             raise BadInput("a plant with random transitions has no schedule; ask for one move at a time")
-        first = self.ask()
-        schedule = [first]
+        before, generator = len(self.history.moves), self.generator.bit_generator.state
+        asked = self.history.open_move
+        try:
+            return self._schedule()
+        except BaseException:
+            # Nothing of an unfinished schedule was handed out: as if it had never been asked for.
+            del self.history.moves[before:]
+            if asked is not None:
+                asked.arrived, asked.scheduled = None, False
+            self.generator.bit_generator.state = generator
+            self.knowledge.forget()
+            raise
+
+    def _schedule(self) -> list[Move]:
+        schedule = [self.ask()]
         while True:
             schedule[-1].scheduled = True
             self.arrive(schedule[-1].number)

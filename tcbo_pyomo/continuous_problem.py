@@ -60,6 +60,7 @@ class ContinuousProblem:
     settings: Mapping[str, Any] = field(default_factory=dict)
     output: str = "y"
     output_unit: str = ""
+    output_title: str = ""
     description: str = ""
 
     deterministic: ClassVar[bool] = True

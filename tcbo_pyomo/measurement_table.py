@@ -49,8 +49,8 @@ def read_table(path: str | os.PathLike[str], columns: Mapping[str, str | None]) 
     path
         A comma-separated file in UTF-8. Columns that are not asked for may hold anything.
     columns
-        The unit wanted for each name; None to keep the unit of the header. A column whose header has no unit is taken to
-        be in the unit wanted.
+        The unit wanted for each name; None to keep the unit of the header. A column whose header has no unit is taken
+        to be in the unit wanted.
     """
     where = f"table '{os.fspath(path)}'"
     (first, header), *rows = _rows(path, where)

@@ -51,8 +51,8 @@ class Problem:
         Standard deviations of the credible band that decides which states are still candidates.
     settings
         Settings that this problem prefers, as a nested dict; the user's own settings win over them.
-    output, output_unit
-        What is measured.
+    output, output_unit, output_title
+        What is measured: the name of its column in tables, its unit, and its title in figures.
     """
 
     measure_start: ClassVar[bool] = False
@@ -70,6 +70,7 @@ class Problem:
     settings: Mapping[str, Any] = field(default_factory=dict)
     output: str = "y"
     output_unit: str = ""
+    output_title: str = ""
     description: str = ""
 
     def __post_init__(self) -> None:

@@ -9,17 +9,23 @@ from tcbo_pyomo.models.constraints import regions
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 from tcbo_pyomo.planning.budgets import Budget
 from tcbo_pyomo.problem import Problem
-from tcbo_pyomo.registry import load_class, names_in
+from tcbo_pyomo.registry import class_name_of, load_class, load_module, names_in
 from tcbo_pyomo.settings import ConstraintSettings, Settings
 
 REGIONS = (regions.Box, regions.Circle, regions.Points, regions.Polygon, regions.Wall)
-NOT_CONSTRAINTS = {"from_function", "regions", "transition_constraint"}
-"""Files beside the constraints that are not constraints by name."""
+NOT_BY_NAME = {"from_function", "transition_constraint"}
+"""A wrapper and the base class: nothing a settings file can use."""
 
 
 def constraint_names() -> list[str]:
-    """Constraints that come with the package."""
-    return [name for name in names_in("tcbo_pyomo.models.constraints") if name not in NOT_CONSTRAINTS]
+    """Constraints that come with the package: the files whose class is a constraint."""
+    package = "tcbo_pyomo.models.constraints"
+    return [name for name in names_in(package) if name not in NOT_BY_NAME and _is_constraint(package, name)]
+
+
+def _is_constraint(package: str, name: str) -> bool:
+    found = getattr(load_module(package, "constraint", name), class_name_of(name), None)
+    return isinstance(found, type) and issubclass(found, TransitionConstraint)
 
 
 def with_settings(problem: Any, settings: Settings) -> Problem:

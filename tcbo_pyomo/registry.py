@@ -22,6 +22,11 @@ def names_in(package: str) -> list[str]:
     return sorted(found.name for found in pkgutil.iter_modules(module.__path__) if not found.name.startswith("_"))
 
 
+def class_name_of(name: str) -> str:
+    """The class that the file `name` is expected to hold: SquaredExponential in squared_exponential."""
+    return "".join(part.capitalize() for part in name.split("_"))
+
+
 def load_module(package: str, kind: str, name: str) -> ModuleType:
     """The file `name` of a package; `kind` is the word used in messages."""
     if not _NAME.fullmatch(name) or name not in names_in(package):
@@ -42,7 +47,7 @@ def load_class(package: str, kind: str, name: str) -> Any:
             raise BadInput(f"{kind} '{name}': cannot import '{module_name}' ({why})") from error
     else:
         module = load_module(package, kind, name)
-        class_name = "".join(part.capitalize() for part in name.split("_"))
+        class_name = class_name_of(name)
     if not hasattr(module, class_name):
         raise BadInput(f"{kind} '{name}': '{module.__name__}' has no '{class_name}'")
     return getattr(module, class_name)

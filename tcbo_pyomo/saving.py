@@ -87,12 +87,31 @@ def write_atomically(path: Path, data: bytes) -> None:
                 file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
+            os.chmod(temporary, _ordinary_mode())
             os.replace(temporary, path)
+            _synchronise_folder(path.parent)
         except BaseException:
-            os.unlink(temporary)
+            Path(temporary).unlink(missing_ok=True)
             raise
     except OSError as error:
         raise DiskError(f"{path}: cannot be written ({error.strerror}); what was there before is unchanged") from None
+
+
+def _ordinary_mode() -> int:
+    """The mode of a new file; a temporary one is private."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
+
+
+def _synchronise_folder(folder: Path) -> None:
+    """Make the new name of a file outlive a power cut, where folders can be opened."""
+    if hasattr(os, "O_DIRECTORY"):
+        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 def _write(path: Path, content: dict[str, Any]) -> None:

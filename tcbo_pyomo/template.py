@@ -47,7 +47,7 @@ def write_template(name: str, parent: Path | None = None) -> list[Path]:
 def _check_name(name: str) -> None:
     if not name.isidentifier() or not name.isascii() or keyword.iskeyword(name):
         raise BadInput(f"name {name!r} must be letters, digits and underscores, no digit first, such as my_reactor")
-    # run.py imports the problem by its name, so the name must not hide a module; a mere folder is none and has no origin.
+    # run.py imports the problem by its name, so the name must not hide a module. A mere folder has no origin.
     found = importlib.util.find_spec(name)
     if name == "run" or (found is not None and found.origin is not None):
         raise BadInput(f"name '{name}' is that of a Python module, which the new file would hide; choose another")

@@ -208,3 +208,24 @@ def test_known_truth_is_identified_on_an_easy_problem():
     result = run_campaign(small_problem(episodes=8), settings_from(DP, {"feedback": {"kind": "immediate"}}), seed=3)
     assert result.episodes[-1].regret == 0.0 and result.episodes[-1].identified is True
     assert result.episodes[-1].candidates < result.episodes[0].candidates + 1
+
+
+@pytest.mark.parametrize("asked_before", [False, True])
+def test_a_schedule_that_fails_midway_leaves_no_trace(asked_before):
+    problem = small_problem()
+    campaign, untouched = (Campaign(problem, all_settings(), 1) for _ in range(2))
+    first = campaign.ask() if asked_before else None
+    choose, calls = campaign.method.next_decision, []
+
+    def failing(*arguments):
+        calls.append(1)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return choose(*arguments)
+
+    campaign.method.next_decision = failing
+    with pytest.raises(KeyboardInterrupt):
+        campaign.ask_episode()
+    campaign.method.next_decision = choose
+    assert campaign.history.open_move is first and campaign.history.moves_made == 0
+    assert [m.decision for m in campaign.ask_episode()] == [m.decision for m in untouched.ask_episode()]

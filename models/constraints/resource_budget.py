@@ -104,8 +104,14 @@ class ResourceBudget(TransitionConstraint):
 
     def _cost(self, coordinates: Sequence[Coordinate], left: Array, right: Array) -> Array:
         names = [c.name for c in coordinates]
-        answer = self.cost(dict(zip(names, left.T, strict=True)), dict(zip(names, right.T, strict=True)))
-        cost = np.broadcast_to(np.asarray(answer, dtype=float), (len(left),)).copy()
+        try:
+            answer = self.cost(dict(zip(names, left.T, strict=True)), dict(zip(names, right.T, strict=True)))
+            cost = np.broadcast_to(np.asarray(answer, dtype=float), (len(left),)).copy()
+        except Exception as error:
+            raise BadInput(
+                f"resource_budget '{self.resource}': its cost function failed ({type(error).__name__}: {error}); it gets two "
+                f"mappings with {', '.join(names)} and returns one value per move"
+            ) from error
         if not (np.isfinite(cost) & (cost >= 0)).all():
             worst = int((~(np.isfinite(cost) & (cost >= 0))).argmax())
             raise BadInput(

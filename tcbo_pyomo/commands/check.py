@@ -14,6 +14,7 @@ from tcbo_pyomo.commands.tables import new_table, print_table
 from tcbo_pyomo.errors import BadInput, DiskError, TcboError
 
 if TYPE_CHECKING:
+    from tcbo_pyomo.continuous_problem import ContinuousProblem
     from tcbo_pyomo.finding import Finding
     from tcbo_pyomo.problem import Problem
 
@@ -46,7 +47,7 @@ def check(
         raise typer.Exit(ERRORS_FOUND)
 
 
-def _findings(name: str, layer: dict) -> tuple[list[Finding], Problem | None]:
+def _findings(name: str, layer: dict) -> tuple[list[Finding], Problem | ContinuousProblem | None]:
     """What was found, and the problem with its settings if it could be built."""
     from tcbo_pyomo.finding import Finding
     from tcbo_pyomo.problem_check import check_problem
@@ -71,7 +72,7 @@ def _findings(name: str, layer: dict) -> tuple[list[Finding], Problem | None]:
         return findings, built
 
 
-def _write_picture(problem: Problem, output: Path) -> None:
+def _write_picture(problem: Problem | ContinuousProblem, output: Path) -> None:
     from tcbo_pyomo.report.move_graph_figure import move_graph_figure
 
     try:

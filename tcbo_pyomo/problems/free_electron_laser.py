@@ -59,7 +59,7 @@ def build(feedback: str | None = None, seed: int = 0) -> Problem:
             "feedback": {"kind": feedback or "immediate"},
             "planner": {"linear": {"solver": "dynamic_programming"}},
         },
-        output="intensity",
+        output_title="intensity",
         description=DESCRIPTION,
     )
 

@@ -67,7 +67,7 @@ def build(feedback: str | None = None, seed: int = 0) -> Problem:
         truth=_truth(),
         confidence_width=2.0**0.5,
         settings={"feedback": {"kind": feedback or "episodic"}},
-        output="product",
+        output_title="product",
         description=DESCRIPTION,
     )
 

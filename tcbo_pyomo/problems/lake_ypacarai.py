@@ -57,7 +57,7 @@ def build(feedback: str | None = None, seed: int = 0) -> Problem:
         truth=contamination(places),
         confidence_width=2.0**0.5,
         settings={"feedback": {"kind": kind}},
-        output="contamination",
+        output_title="contamination",
         description=DESCRIPTION,
     )
 

@@ -61,7 +61,7 @@ def build(feedback: str | None = None, seed: int = 0) -> Problem:
         constraints=(EndAt({"downstream": DOWNSTREAM[-1]}),),
         truth=pollution(process.states),
         settings={"feedback": {"kind": feedback or "immediate"}, "planner": {"components": COMPONENTS}},
-        output="pollution",
+        output_title="pollution",
         output_unit="mg/L",
         description=DESCRIPTION,
     )

@@ -103,6 +103,6 @@ def build(feedback: str | None = None, seed: int = 0) -> ContinuousProblem:
             "feedback": {"kind": kind, "delay": DELAY} if kind == "delayed" else {"kind": kind},
             "candidates": {"rule": "thompson_sampling" if kind == "delayed" else "upper_confidence"},
         },
-        output="objective",
+        output_title="objective",
         description=DESCRIPTION,
     )

@@ -86,6 +86,6 @@ def build(feedback: str | None = None, seed: int = 0) -> ContinuousProblem:
             "feedback": {"kind": kind, "delay": 5} if kind == "delayed" else {"kind": kind},
             "candidates": {"rule": "upper_confidence"},
         },
-        output="profit",
+        output_title="profit",
         description=DESCRIPTION,
     )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tcbo_pyomo.continuous_problem import ContinuousProblem
 from tcbo_pyomo.coordinates import Array
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.models.constraints.forbidden_region import ForbiddenRegion
@@ -24,13 +25,13 @@ GAP = 0.014
 ALLOWED_COLOUR, REMOVED_COLOUR, START_COLOUR, END_COLOUR = "#4477AA", "#CC6677", "#117733", "#E69F00"
 
 
-def move_graph_figure(problem: Problem, ax: Axes | None = None) -> Figure:
+def move_graph_figure(problem: Problem | ContinuousProblem, ax: Axes | None = None) -> Figure:
     """Draw the states and moves of a finite problem on its first two coordinates.
 
     Parameters
     ----------
     problem
-        Its rules decide which moves are drawn as allowed and which as removed.
+        Its rules decide which moves are drawn as allowed and which as removed. A continuous one is refused.
     ax
         Axes to draw on; a new figure when not given.
 

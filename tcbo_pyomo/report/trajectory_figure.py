@@ -60,7 +60,7 @@ def _draw_slice(ax: Axes, result: CampaignResult, pair: tuple[int, int]) -> None
     units = physical(problem.coordinates, points)
     horizontal, vertical = (units[:, axis].reshape(CELLS, CELLS) for axis in pair)
     contours = ax.contourf(horizontal, vertical, mean, levels=14, cmap="Greys", alpha=0.55, zorder=0)
-    label = f"posterior mean of {problem.output}"
+    label = f"posterior mean of {problem.output_title or problem.output}"
     ax.figure.colorbar(contours, ax=ax, label=label, pad=0.02)
     for number, path in enumerate(result.paths, 1):
         place = _places(result, path, pair)
@@ -96,7 +96,7 @@ def _draw_line(ax: Axes, result: CampaignResult) -> None:
     ax.scatter(table[name], table[problem.output], s=14, c=np.arange(len(table)), cmap="viridis", label="measurements")
     ax.axvline(problem.describe(result.campaign.recommendation)[name], color="black", linestyle="--", label="recommendation")
     ax.set_xlabel(problem.coordinates[0].title.replace("_", " "))
-    ax.set_ylabel(problem.output)
+    ax.set_ylabel(problem.output_title or problem.output)
 
 
 def _places(result: CampaignResult, locations: Any, pair: tuple[int, int]) -> Array:

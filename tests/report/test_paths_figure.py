@@ -18,7 +18,7 @@ def labels(axes):
 
 def problem_of(process, truth=True, **fields):
     values = np.arange(float(process.number_of_states)) if truth else None
-    return Problem("small", process, 0, 4, 3, SquaredExponential(1.0, 0.2), truth=values, **fields)
+    return Problem("small", process, 0, 4, 3, SquaredExponential(1.0, 0.2), truth=values, output="value", **fields)
 
 
 def drawn_path(axes, episode):

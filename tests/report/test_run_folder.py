@@ -17,7 +17,7 @@ def test_files_hold_the_campaign(knorr_result, tmp_path):
     folder = tmp_path / "deep" / "run"
     assert sorted(path.name for path in folder.iterdir()) == sorted(RUN_FILES)
     head, *rows = csv.reader((folder / "experiments.csv").read_text().splitlines())
-    assert head == ["episode", "step", "residence_time", "ratio", "product"]
+    assert head == ["episode", "step", "residence_time", "ratio", "y"]
     assert [[float(cell) for cell in row] for row in rows] == knorr_result.experiments.to_numpy().tolist()
     data = json.loads((folder / "result.json").read_text())
     assert list(data) == ["problem", "method", "seed", "version", "settings", "episodes", "steps"]
