@@ -26,6 +26,7 @@ _WHERE = {
     "grid_process": "grid",
     "load_campaign": "saving",
     "load_problem": "problems",
+    "replay_problem": "replay",
     "run_campaign": "simulation",
     "save_campaign": "saving",
     "settings_from": "settings",

@@ -20,9 +20,9 @@ from tcbo_pyomo.executed_path import (
     ExecutedEpisode,
     episode_of_states,
     episodes_of_campaign,
-    episodes_of_table,
     points_of,
 )
+from tcbo_pyomo.executed_table import episodes_of_table
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint, Violation
 from tcbo_pyomo.plant_moves import impossible_moves, judges_moves, moves_removed_by
 
@@ -77,7 +77,7 @@ def audit_path(problem: Any, executed: str | os.PathLike[str] | Sequence[Any]) -
 def unaudited(problem: Any) -> list[str]:
     """Names of what plain arithmetic cannot judge: rules without `violations`, dynamics that cannot be solved back."""
     silent = [rule.name for rule in problem.rules if not _speaks(rule, problem)]
-    return silent if judges_moves(problem) else [*silent, "plant"]
+    return silent if judges_moves(problem) else [*silent, "dynamics"]
 
 
 def audit_episodes(problem: Any, episodes: Sequence[ExecutedEpisode]) -> list[AuditFinding]:

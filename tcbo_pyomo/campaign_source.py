@@ -62,18 +62,15 @@ def open_source(where: str | Path, problem: str | None = None) -> CampaignSource
     if not path.exists():
         raise BadInput(f"'{path}' does not exist; give a CAMPAIGN.db, a saved campaign (.json) or the folder of a run")
     if is_campaign_file(path):
-        return _from_records(path)
+        return _from_records(path, problem)
     return _from_json(path, problem)
 
 
-def _from_records(path: Path) -> CampaignSource:
-    try:
-        from tcbo_pyomo.records import open_campaign
-    except ImportError:
-        raise BadInput(f"'{path}' is a campaign file, which this installation cannot read; update tcbo_pyomo") from None
-    durable = open_campaign(path)
-    plans = getattr(durable, "plans", ())
-    return CampaignSource(durable.campaign, plans() if callable(plans) else plans)
+def _from_records(path: Path, problem: str | None) -> CampaignSource:
+    from tcbo_pyomo.records import open_campaign
+
+    durable = open_campaign(path, problem)
+    return CampaignSource(durable.campaign, durable.plans)
 
 
 def _from_json(path: Path, problem: str | None) -> CampaignSource:

@@ -53,6 +53,8 @@ class PlannerSettings(_Section):
     """Mixture components N; 1 linearises at the history alone, as in the paper's experiments."""
     step_rule: Literal["harmonic", "diminishing", "line_search"] = "harmonic"
     """Step n of Frank-Wolfe: harmonic 1/(1+n), diminishing 2/(2+n), or line_search."""
+    gap: float | None = Field(None, gt=0, lt=1)
+    """Finite processes: plan until (upper - lower) / upper is certified below this; `components`, `step_rule` then rest."""
     linear: LinearSolverSettings = LinearSolverSettings()
     """Finite processes: how the linear subproblem on the polytope is solved."""
     nonlinear: NonlinearSolverSettings = NonlinearSolverSettings()

@@ -163,6 +163,7 @@ def test_episode_and_step_columns_say_where_episodes_begin(table):
     problem = grid(MaximumStep({"x": 1}), horizon=3)
     assert audit_path(problem, table("episode,x,y\n1,1,0\n1,2,0\n2,1,0\n")) == []
     assert audit_path(problem, table("step,x,y\n0,0,0\n1,1,0\n2,2,0\n1,1,0\n")) == []
+    assert audit_path(problem, table("step,x,y\n1,1,0\n2,2,0\n2,2,0\n3,3,0\n")) == []
     (finding,) = audit_path(problem, table("episode,step,x,y\n1,0,3,3\n1,1,2,3\n"))
     assert (finding.row, finding.constraint, finding.limit, finding.value) == (3, "start", "(0, 0)", "(3, 3)")
     (outside,) = audit_path(problem, table("x,y\n0.5,0\n"))
@@ -188,7 +189,7 @@ def test_episode_and_step_columns_say_where_episodes_begin(table):
         ("episode,x,y\n2,1,0\n1,1,0\n", "row 3: episode 1 comes after 2"),
         ("step,x,y\n2,1,0\n", "row 2: the episode begins with step 2"),
         ("step,x,y\n1,1,0\n3,1,0\n", "row 3: step 3 follows step 1"),
-        ("episode,step,x,y\n1,1,1,0\n1,1,1,0\n", "row 3: step 1 follows step 1"),
+        ("episode,step,x,y\n1,1,1,0\n1,1,2,0\n", "row 3: step 1 follows step 1"),
     ],
 )
 def test_a_bad_table_is_one_clear_message(table, text, message):

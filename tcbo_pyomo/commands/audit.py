@@ -53,7 +53,7 @@ def _audited(where: Path, problem: str | None, settings: Path | None) -> tuple[l
     """What was found, the problem with its settings, and how many moves were looked at."""
     from tcbo_pyomo.audit import audit_campaign, audit_episodes
     from tcbo_pyomo.campaign_source import is_campaign_file, open_source
-    from tcbo_pyomo.executed_path import episodes_of_table
+    from tcbo_pyomo.executed_table import episodes_of_table
 
     if not where.is_file() or where.suffix == ".json" or is_campaign_file(where):
         if settings is not None:

@@ -19,6 +19,10 @@ from tcbo_pyomo.planning.utility import Posterior, Utility
 
 Pair = tuple[int, int | None]
 """Two candidate states; None in place of the second for the variance of the first."""
+NEAR = float(__import__("os").environ.get("NEAR","0.7"))
+BATCH = int(__import__("os").environ.get("BATCH","5"))
+AT = float(__import__("os").environ.get("AT","0.9"))
+MANY=512
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,11 +70,30 @@ class ActivePairs:
         values = covariances[rows, first] - (0.0 if second is None else covariances[rows, second])
         return Tangents(information, np.maximum(values, 0.0), -(covariances**2))
 
+    def keep_near_the_worst(self, information: Array) -> None:
+        """Forget pairs that are far below the worst at a plan; where they matter again they are added again."""
+        if self.pairs:
+            values = self.tangents(information).values
+            self.pairs = [pair for pair, value in zip(self.pairs, values, strict=True) if value >= NEAR * values.max()]
+
     def add_worst(self, posterior: Posterior) -> tuple[float, bool]:
-        """The utility of a posterior, and whether its pair was new; it is active from now on."""
+        """The utility of a posterior, and whether its pair is new; it and the next worst are active from now on."""
         first, second, value = self.utility.worst(posterior)
         new = (first, second) not in self.pairs
         if new:
-            self.pairs.append((first, second))
+            self.pairs += [pair for pair in [(first, second), *self._runners_up(posterior)] if pair not in self.pairs]
         return value, new
 
+    def _runners_up(self, posterior: Posterior) -> list[Pair]:
+        """For some candidates the one they are told apart least from: pairs that would be the worst soon."""
+        states = self.utility.candidates
+        if not self.utility.differences or len(states) > MANY:
+            return []
+        block = posterior.covariances_with(states, None)[:, states]
+        variance = block.diagonal()
+        distance = variance[:, None] + variance - 2.0 * block
+        partner = distance.argmax(axis=1)
+        largest = distance[np.arange(len(states)), partner]
+        order = np.argsort(-largest, kind="stable")
+        pairs = [(int(states[min(i, partner[i])]), int(states[max(i, partner[i])])) for i in order if largest[i] >= AT*largest[order[0]]]
+        return list(dict.fromkeys(pairs))[:BATCH]

@@ -33,10 +33,14 @@ logger = logging.getLogger(__name__)
 
 MAXIMUM_CALLS = 200
 """Linear subproblems after which a plan is used with the gap it has."""
-NEGLIGIBLE = 1e-6
-"""Visitations with a smaller share of the mixture are left out of it."""
 PAIRS_PER_ROUND = 50
 """Pairs added before the next visitation is asked for."""
+MASTER_SHARE = 0.02
+"""The best mixture is found to this share of the gap still open: early mixtures need not be exact."""
+SAME = 1e-9
+"""Two visitations are the same when they teach the same about every state, up to this share."""
+FINEST = 1e-10
+"""Below this relative tolerance rounding decides, and the search gives up."""
 
 
 @dataclass(frozen=True)
@@ -84,74 +88,85 @@ def certified_frank_wolfe(
         Linear subproblems allowed; when they are used up the plan comes with the gap it has, and a warning is logged.
     """
     tangent = utility.linearise(None)
-    search = _Search(utility, extreme_point)
-    search.ask(tangent.gradient, tangent.value)
+    search = _Search(utility, extreme_point, tangent)
+    share = MASTER_SHARE
     while True:
-        tangents = search.correct(0.02 * gap)
+        tangents = search.correct(share * max(gap, search.certificate.gap))
         if search.certificate.gap <= gap:
             break
-        if search.calls >= maximum_calls:
-            logger.warning("the plan is certified to %.2g only after %d subproblems", search.certificate.gap, search.calls)
+        if search.calls >= maximum_calls or share < FINEST:
+            reached = search.certificate
+            logger.warning("the plan is certified to %.2g only, after %d subproblems", reached.gap, reached.oracle_calls)
             break
-        search.bound(tangents)
-        if search.certificate.gap <= gap:
-            break
+        if not search.bound(tangents):
+            share *= 0.1  # Nothing new: what is known has to be mixed more exactly.
+    print("masters",search.masters,len(search.active.pairs))
     return CertifiedMixture(search.components(), search.certificate, tangent, search.gradient, search.offset)
 
 
 class _Search:
     """What is known so far: visitations, active pairs, the best mixture and the best bound."""
 
-    def __init__(self, utility: Utility, extreme_point: Callable[[Array], Visitation]) -> None:
+    def __init__(
+        self, utility: Utility, extreme_point: Callable[[Array], Visitation], tangent: Linearisation
+    ) -> None:
         self.utility, self.extreme_point = utility, extreme_point
         self.active = ActivePairs(utility)
         self.visitations: list[Visitation] = []
         self.information = np.empty((utility.process.number_of_states, 0))
         self.weights = np.empty(0)
-        self.best_weights = np.empty(0)
-        self.upper, self.lower, self.calls = np.inf, 0.0, 0
-        self.gradient, self.offset = np.empty(0), 0.0
+        # A visit never makes us know less, and a variance is never negative: the first bounds.
+        self.upper, self.lower, self.calls = tangent.value, 0.0, 0
+        self.gradient, self.offset = tangent.gradient, tangent.value
+        self.ask(tangent.gradient, tangent.value)
+        self.weights = self.best_weights = np.ones(1)
 
     @property
     def certificate(self) -> Certificate:
+        """The bounds so far."""
         return Certificate(self.upper, min(self.lower, self.upper), self.calls)
 
-    def ask(self, gradient: Array, offset: float) -> None:
-        """One linear subproblem: a new visitation, and offset + <gradient, visitation> as a lower bound."""
+    def ask(self, gradient: Array, offset: float) -> bool:
+        """One linear subproblem: a visitation, offset + <gradient, visitation> as a bound; whether the former is new."""
         visitation = self.extreme_point(gradient)
         self.calls += 1
         counts = visitation.expected_counts(len(gradient))
         bound = offset + float(gradient @ counts)
-        if bound > self.lower or self.calls == 1:
-            self.lower, self.gradient, self.offset = max(bound, 0.0), gradient, offset
-        self.visitations.append(visitation)
+        if bound > self.lower:
+            self.lower, self.gradient, self.offset = bound, gradient, offset
         learned = self.utility.process.information_rate.T @ counts
+        if (np.abs(self.information - learned[:, None]) <= SAME * np.abs(learned).max()).all(axis=0).any():
+            return False
+        self.visitations.append(visitation)
         self.information = np.column_stack([self.information, learned])
-        self.weights = np.append(self.weights, 0.0) if self.calls > 1 else np.ones(1)
+        self.weights = np.append(self.weights, 0.0)
+        return True
 
     def correct(self, tolerance: float) -> Tangents:
         """The best mixture of the known visitations; the tangents of the active pairs there."""
+        self.active.keep_near_the_worst(self.information @ self.weights)
         for _ in range(PAIRS_PER_ROUND):
             if self.active.pairs:
                 self.weights = best_weights(self.active, self.information, self.weights, tolerance)
+                self.masters=getattr(self,"masters",0)+1
             here = self.information @ self.weights
+            known = self.active.tangents(here).values.max() if self.active.pairs else 0.0
             value, new = self.active.add_worst(self.utility.posterior(here))
             if value < self.upper:
                 self.upper, self.best_weights = value, self.weights
             tangents = self.active.tangents(here)
-            if not new or len(self.active.pairs) > 1 and value <= tangents.values[:-1].max() * (1.0 + tolerance):
+            if not new or value <= known * (1.0 + tolerance):
                 break
         return tangents
 
-    def bound(self, tangents: Tangents) -> None:
-        """Ask for the visitation that the best weights of the active pairs want."""
+    def bound(self, tangents: Tangents) -> bool:
+        """Ask for the visitation that the best weights of the active pairs want; whether it is new."""
         weights = minimax_weights(tangents.at(self.information))
         slope = weights @ tangents.slopes
         offset = float(weights @ tangents.values - slope @ tangents.information)
-        self.ask(self.utility.process.information_rate @ slope, offset)
+        return self.ask(self.utility.process.information_rate @ slope, offset)
 
     def components(self) -> list[tuple[float, Visitation]]:
-        """The best mixture, without negligible shares."""
-        shares = [(float(w), d) for w, d in zip(self.best_weights, self.visitations, strict=False) if w > NEGLIGIBLE]
-        total = sum(weight for weight, _ in shares)
-        return [(weight / total, visitation) for weight, visitation in shares]
+        """The best mixture."""
+        shares = zip(self.best_weights.tolist(), self.visitations, strict=False)
+        return [(weight, visitation) for weight, visitation in shares if weight > 0.0]

@@ -9,6 +9,7 @@ import numpy as np
 
 from tcbo_pyomo.continuous_problem import ContinuousProblem
 from tcbo_pyomo.coordinates import Array
+from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.planning.frank_wolfe import frank_wolfe
 from tcbo_pyomo.planning.situation import Situation
 from tcbo_pyomo.planning.trajectory_oracle import TrajectoryOracle
@@ -33,6 +34,8 @@ class ContinuousPlanner:
 
     def __init__(self, problem: ContinuousProblem, settings: PlannerSettings) -> None:
         self.problem, self.settings = problem, settings
+        if settings.gap is not None:
+            raise BadInput("planner.gap: a continuous plant has no certified gap, its plans are not convex; use components")
         self.oracle = TrajectoryOracle(
             problem.coordinates,
             problem.dynamics,

@@ -15,6 +15,8 @@ from tcbo_pyomo.coordinates import Array
 from tcbo_pyomo.planning.active_pairs import ActivePairs, Tangents
 
 ITERATIONS = 60
+NEGLIGIBLE = 1e-6
+"""Smaller shares of the mixture are rounding of the solver."""
 
 
 def best_weights(active: ActivePairs, information: Array, start: Array, tolerance: float) -> Array:
@@ -56,7 +58,7 @@ def best_weights(active: ActivePairs, information: Array, start: Array, toleranc
         ],
         options={"ftol": tolerance, "maxiter": ITERATIONS},
     )
-    weights = np.maximum(answer.x[:-1], 0.0)
+    weights = np.where(answer.x[:-1] > NEGLIGIBLE, answer.x[:-1], 0.0)
     if not (np.isfinite(weights).all() and weights.sum() > 0.0):
         return start
     weights = weights / weights.sum()

@@ -7,7 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from tcbo_pyomo.coordinates import Array
 from tcbo_pyomo.errors import BadInput, InfeasiblePlan
+from tcbo_pyomo.planning.certificate import Certificate
+from tcbo_pyomo.planning.certified_frank_wolfe import CertifiedMixture, certified_frank_wolfe
 from tcbo_pyomo.planning.dynamic_programming import DynamicProgramming
 from tcbo_pyomo.planning.frank_wolfe import frank_wolfe
 from tcbo_pyomo.planning.linear_programming import LinearProgramming
@@ -32,11 +35,14 @@ class Plan:
         The weighted visitations it mixes.
     tangent
         The utility at the history: its value, the pair being separated, the gradient.
+    certificate
+        How far the plan is from the best possible, when the settings ask for a gap.
     """
 
     policy: Policy
     components: list[tuple[float, Visitation]]
     tangent: Linearisation
+    certificate: Certificate | None = None
 
 
 class DiscretePlanner:
@@ -58,17 +64,30 @@ class DiscretePlanner:
 
     def plan(self, utility: Utility, situation: Situation, generator: np.random.Generator) -> Plan:
         """Minimise the utility over the policies of the rest of the episode."""
+        settings = self.settings
+        if settings.gap is not None:
+            found = self.certified(utility, situation, generator, settings.gap)
+            policy = Policy(self.problem.process, mix(found.components))
+            return Plan(policy, found.components, found.tangent, found.certificate)
         tangents: list[Linearisation] = []
 
         def extreme_point(tangent: Linearisation) -> Visitation:
             tangents.append(tangent)
-            visitation = self.oracle.extreme_point(tangent.gradient, situation, generator)
-            check_visitation(visitation, self.problem.sets, situation, self.oracle.name)
-            return visitation
+            return self._extreme_point(tangent.gradient, situation, generator)
 
-        settings = self.settings
         components = frank_wolfe(utility, extreme_point, mix, settings.components, settings.step_rule)
         return Plan(Policy(self.problem.process, mix(components)), components, tangents[0])
+
+    def certified(
+        self, utility: Utility, situation: Situation, generator: np.random.Generator, gap: float
+    ) -> CertifiedMixture:
+        """The plan whose utility is proven to be within a relative gap of the optimum."""
+        return certified_frank_wolfe(utility, lambda gradient: self._extreme_point(gradient, situation, generator), gap)
+
+    def _extreme_point(self, gradient: Array, situation: Situation, generator: np.random.Generator) -> Visitation:
+        visitation = self.oracle.extreme_point(gradient, situation, generator)
+        check_visitation(visitation, self.problem.sets, situation, self.oracle.name)
+        return visitation
 
     def choose(self, plan: Plan, situation: Situation, generator: np.random.Generator) -> int:
         """Draw the next move from the policy.
@@ -96,12 +115,13 @@ class DiscretePlanner:
     def record(self, plan: Plan) -> dict[str, Any]:
         """What is worth keeping of a plan, as plain data."""
         ends = [state for state in (plan.tangent.first, plan.tangent.second) if state is not None]
-        return {
+        record = {
             "solver": self.oracle.name,
             "components": len(plan.components),
             "utility": plan.tangent.value,
             "separates": [self.problem.describe(state) for state in ends],
         }
+        return record if plan.certificate is None else {**record, "certificate": plan.certificate.to_dict()}
 
     def state(self) -> None:
         """Nothing to save: a plan follows from the history."""

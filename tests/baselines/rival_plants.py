@@ -11,6 +11,7 @@ from tcbo_pyomo.action_limits import BoxActions
 from tcbo_pyomo.continuous_problem import ContinuousProblem
 from tcbo_pyomo.coordinates import Coordinate
 from tcbo_pyomo.dynamics import LinearDynamics
+from tcbo_pyomo.history import History
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 
 DP = {"planner": {"linear": {"solver": "dynamic_programming"}}}
@@ -57,10 +58,20 @@ def plane(limits=None, constraints=(), dynamics=None, **changes):
     return ContinuousProblem(**{**fields, **changes})
 
 
+def told_history(values):
+    """A history in which each value was told after a move of its own; None stands for a pending one."""
+    history = History(start=0, horizon=1000)
+    for value in values:
+        move = history.add(0, len(history.moves) + 1, 0, 0)
+        move.arrived, move.value = 0, value
+        if value is not None:
+            history.told.append(move.number)
+    return history
+
+
 def known(mean, deviation, told=()):
     """Knowledge of a finite process with the mean and standard deviation of each state, and values told so far."""
-    moves = [SimpleNamespace(value=value) for value in told]
-    history = SimpleNamespace(moves=moves, told=list(range(1, len(moves) + 1)))
+    history = told_history(told)
     belief = SimpleNamespace(mean=np.array(mean, float), standard_deviation=np.array(deviation, float))
     return SimpleNamespace(design=belief, belief=belief, history=history)
 
@@ -69,8 +80,7 @@ def measured(surrogate, points, values, incumbent=None):
     """Knowledge of a continuous plant after measurements with little noise; `incumbent` is one more value told."""
     for point, value in zip(points, values, strict=True):
         surrogate.observe(point, value, 1e-6)
-    moves = [SimpleNamespace(value=value) for value in (*values, *([] if incumbent is None else [incumbent]))]
-    history = SimpleNamespace(moves=moves, told=list(range(1, len(moves) + 1)))
+    history = told_history((*values, *([] if incumbent is None else [incumbent])))
     return SimpleNamespace(design=surrogate, belief=surrogate, history=history)
 
 

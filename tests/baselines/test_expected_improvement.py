@@ -1,9 +1,7 @@
 """Expected Improvement against textbook formula, Monte Carlo and finite differences."""
 
-from types import SimpleNamespace
-
 import numpy as np
-from rival_plants import rng
+from rival_plants import rng, told_history
 from scipy.stats import norm
 
 from tcbo_pyomo.surrogate.continuous import ContinuousSurrogate
@@ -48,6 +46,5 @@ def test_the_gradient_on_a_box_is_that_of_finite_differences():
 
 
 def test_the_incumbent_is_the_best_value_told_and_zero_before():
-    moves = [SimpleNamespace(value=value) for value in (-3.0, None, -1.5, -2.0)]
-    assert best_observation(SimpleNamespace(moves=moves, told=[])) == 0.0
-    assert best_observation(SimpleNamespace(moves=moves, told=[1, 3, 4])) == -1.5
+    assert best_observation(told_history([None, None])) == 0.0
+    assert best_observation(told_history([-3.0, None, -1.5, -2.0])) == -1.5

@@ -1,0 +1,314 @@
+"""A campaign on a file: the face of `Campaign`, and nothing that was acknowledged is ever lost.
+
+Every call reads what other processes have added, changes the campaign in memory, and returns once its rows are on the
+disk. A call that fails leaves the file as it was; the campaign in memory is then read back from the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from tcbo_pyomo.campaign import Campaign
+from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.history import History, Move
+from tcbo_pyomo.records.asking import plan_episode, plan_move, waiting_schedule
+from tcbo_pyomo.records.corrections import give_up_episode, skip_move, undo_row
+from tcbo_pyomo.records.creation import create_file, refuse_existing
+from tcbo_pyomo.records.definition import campaign_of, define
+from tcbo_pyomo.records.ledger import PATIENCE, Ledger, Writer
+from tcbo_pyomo.records.results import Receipt, Result, broken_limits, place_of
+from tcbo_pyomo.records.standing import Best, Status, best_of, move_table, status_of, write_table
+from tcbo_pyomo.records.story import Story, restore, state_of
+from tcbo_pyomo.records.telling import record_result
+from tcbo_pyomo.records.touched import Touched
+from tcbo_pyomo.settings import Settings
+
+TRIES = 3
+"""Plans made without a lock before one is made under it, when others keep writing meanwhile."""
+
+
+class DurableCampaign:
+    """A campaign whose every ask and tell is a row of a file; open one with `open_campaign` or `start_campaign`.
+
+    Attributes
+    ----------
+    path
+        The campaign file.
+    campaign
+        The campaign in memory, as of the last call.
+    """
+
+    def __init__(self, ledger: Ledger, campaign: Campaign) -> None:
+        self.path, self.campaign = ledger.path, campaign
+        self._ledger, self._story, self._known, self._stale = ledger, Story(), 0, True
+        self._catch_up()
+
+    @property
+    def problem(self) -> Any:
+        """The problem, as the settings changed it."""
+        return self.campaign.problem
+
+    @property
+    def settings(self) -> Settings:
+        """The settings of the campaign."""
+        return self.campaign.settings
+
+    @property
+    def seed(self) -> int:
+        """The seed of the campaign."""
+        return self.campaign.seed
+
+    @property
+    def history(self) -> History:
+        """All moves, as of the last call."""
+        return self.campaign.history
+
+    @property
+    def finished(self) -> bool:
+        """Whether every move of the budget has been made."""
+        return self.campaign.finished
+
+    @property
+    def plans(self) -> list[dict[str, Any] | None]:
+        """How the moves were planned, one solver record per plan."""
+        return [plan["plan"] for plan in self._story.plans if plan["plan"] is not None]
+
+    @property
+    def violations(self) -> dict[int, list[str]]:
+        """Declared limits that executed moves broke, by the number of the move."""
+        return {number: texts for number, texts in self._story.violations.items() if texts}
+
+    def refresh(self) -> None:
+        """Read what other processes have added."""
+        self._ledger.refresh()
+        self._catch_up()
+
+    def ask(self, new: bool = False) -> Move:
+        """The next move; the same one again until its result is told.
+
+        With `new` what is being waited for counts as made, its results come later, and the next move is planned.
+        """
+        return self._ask(new, whole=False)[0]
+
+    def ask_episode(self, new: bool = False) -> list[Move]:
+        """The rest of the episode as a schedule; the same one again until all of its results are told."""
+        return self._ask(new, whole=True)
+
+    def arrive(self, number: int | None = None, at: Any = None) -> Receipt:
+        """Record that a move was made; its result comes later, and the next move may be asked for."""
+        with self._writing() as writer:
+            move = self._move(number)
+            place, touched = place_of(self.campaign, move, at), Touched(self.history, move)
+            self.campaign.arrive(move.number, place)
+            changed = touched.changed()
+            broken = broken_limits(self.campaign, move)
+            if changed:
+                facts = {"move": move.number, "moves": changed, "violations": {move.number: broken}}
+                writer.append("arrive", facts)
+        return Receipt(move.number, move.value, bool(changed), broken)
+
+    def tell(
+        self,
+        number: int | None,
+        value: float,
+        at: Any = None,
+        *,
+        unit: str | None = None,
+        replicate: bool = False,
+        key: str | None = None,
+    ) -> Receipt:
+        """Give the result of a move (None: of the one being waited for); see `Result` for the rest."""
+        return self.tell_many([Result(number, value, at, unit, replicate, key)])[0]
+
+    def tell_many(self, results: Sequence[Result]) -> list[Receipt]:
+        """Give several results: all are recorded, or none."""
+        with self._writing() as writer:
+            receipts = []
+            for position, result in enumerate(results, start=1):
+                try:
+                    move = self._move(result.number)
+                    receipts.append(record_result(self.campaign, self._story, writer, move, result))
+                except BadInput as error:
+                    if len(results) == 1:
+                        raise
+                    raise BadInput(f"result {position} of {len(results)}: {error}; none of them was recorded") from None
+        return receipts
+
+    def skip(self, number: int | None = None, at: Any = None) -> Receipt:
+        """No result will come of a move: it could not be made, the plant is elsewhere (`at`), or the sample is lost."""
+        with self._writing() as writer:
+            move = self._move(number)
+            place, touched = place_of(self.campaign, move, at), Touched(self.history, move)
+            skip_move(self.campaign, move, place)
+            broken = broken_limits(self.campaign, move)
+            facts = {"move": move.number, "moves": touched.changed(), "violations": {move.number: broken}}
+            writer.append("skip", facts)
+        return Receipt(move.number, None, True, broken)
+
+    def give_up(self) -> int:
+        """End the present episode where the plant is; the number of moves that are not made. The next one starts anew."""
+        with self._writing() as writer:
+            touched = Touched(self.history, None)
+            left = give_up_episode(self.campaign)
+            broken = {move.number: broken_limits(self.campaign, move) for move in left}
+            writer.append("give_up", {"moves": touched.changed(), "violations": broken})
+        return len(left)
+
+    def undo(self, number: int | None = None) -> str:
+        """Take back the last result, arrival or skip (of a move), by one more row; what was taken back, in words."""
+        with self._writing() as writer:
+            if number is not None:
+                self.history.move(number)
+            touched = Touched(self.history, None)
+            row, change, whole = undo_row(self.campaign, self._story, self._ledger.rows, number)
+            body = row.body
+            facts = {"move": body["move"], "undoes": row.number, "moves": touched.changed(), **change}
+            if whole:
+                facts["violations"] = {body["move"]: []}
+            writer.append("undo", facts)
+        value = f" ({body['value']!r})" if row.kind == "tell" else ""
+        return f"the {row.kind} of move {body['move']}{value}"
+
+    def status(self) -> Status:
+        """Where the campaign stands."""
+        self.refresh()
+        return status_of(self.campaign, self.violations)
+
+    def best(self) -> Best:
+        """Where the posterior mean is largest, with its uncertainty."""
+        self.refresh()
+        return best_of(self.campaign)
+
+    def experiments(self) -> pd.DataFrame:
+        """One row per measurement, in the order of the moves, in engineering units."""
+        self.refresh()
+        return self.campaign.experiments()
+
+    def export(self, path: str | Path, force: bool = False) -> int:
+        """Write every move and measurement to a CSV file; how many rows it has."""
+        self.refresh()
+        return write_table(move_table(self.campaign, self.violations), self.path, Path(path), force)
+
+    def _ask(self, new: bool, whole: bool) -> list[Move]:
+        """The moves waited for; otherwise plan, and plan again where other processes wrote meanwhile."""
+        for _ in range(TRIES):
+            self.refresh()
+            waiting = self._waiting(new, whole)
+            if waiting:
+                return waiting
+            position, self._stale = self._known, True
+            moves, facts = self._planned(new, whole)
+            with self._ledger.transaction() as writer:
+                if self._ledger.position == position:
+                    writer.append("ask", facts)
+            if writer.rows:
+                self._take(writer)
+                return moves
+        with self._writing() as writer:
+            moves = self._waiting(new, whole)
+            if not moves:
+                moves, facts = self._planned(new, whole)
+                writer.append("ask", facts)
+        return moves
+
+    def _planned(self, new: bool, whole: bool) -> tuple[list[Move], dict[str, Any]]:
+        history = self.history
+        touched = Touched(history, history.open_move) if history.open_move else Touched(history, None, all_moves=False)
+        broken = {}
+        if new and history.open_move is not None and not whole:
+            made = history.open_move
+            self.campaign.arrive(made.number)
+            broken[made.number] = broken_limits(self.campaign, made)
+        moves, plans = plan_episode(self.campaign) if whole else plan_move(self.campaign)
+        facts = {"moves": touched.changed(), "plans": plans, "whole": whole, "violations": broken}
+        return moves, {**facts, **state_of(self.campaign)}
+
+    def _waiting(self, new: bool, whole: bool) -> list[Move]:
+        """What was asked for and is being waited for."""
+        if new:
+            return []
+        schedule = waiting_schedule(self.history)
+        if whole:
+            return schedule
+        open_move = self.history.open_move
+        return [open_move] if open_move is not None else [move for move in schedule if move.value is None]
+
+    def _move(self, number: int | None) -> Move:
+        """The move with a number, or the one that is being waited for."""
+        if number is not None:
+            return self.history.move(number)
+        waiting_for = self._waiting(new=False, whole=False)
+        pending = self.history.pending
+        if waiting_for or len(pending) == 1:
+            return (waiting_for or pending)[0]
+        waiting = ", ".join(str(move.number) for move in pending[:10]) or "none; ask for one"
+        raise BadInput(f"say which move is meant (--move N); moves whose result is pending: {waiting}")
+
+    @contextmanager
+    def _writing(self) -> Iterator[Writer]:
+        """Alone with the file and up to date; until the rows are on the disk, the file and not this object is right."""
+        with self._ledger.transaction() as writer:
+            self._catch_up()
+            self._stale = True
+            yield writer
+        self._take(writer)
+
+    def _take(self, writer: Writer) -> None:
+        """Rows of our own are on the disk; the campaign in memory is as they say."""
+        for row in writer.rows:
+            self._story.add(row)
+        self._known += len(writer.rows)
+        self._stale = False
+
+    def _catch_up(self) -> None:
+        """Bring the campaign in memory to the rows read from the file."""
+        fresh = self._ledger.rows[self._known :]
+        for row in fresh:
+            self._story.add(row)
+        self._known += len(fresh)
+        if fresh or self._stale:
+            restore(self.campaign, self._story)
+        self._stale = False
+
+
+def start_campaign(path: str | Path, problem: Any, settings: Settings | None = None, seed: int = 0) -> DurableCampaign:
+    """Make a campaign file.
+
+    Parameters
+    ----------
+    path
+        The file to make; nothing must be there.
+    problem
+        A name from `tcbo problems`, the path of a Python file, or a problem.
+    settings, seed
+        As for `Campaign`.
+    """
+    where = Path(path)
+    refuse_existing(where)
+    campaign, definition = define(where, problem, settings, seed)
+    create_file(where, definition)
+    ledger = Ledger(where)
+    ledger.refresh()
+    return DurableCampaign(ledger, campaign)
+
+
+def open_campaign(path: str | Path, problem: Any = None, patience: float = PATIENCE) -> DurableCampaign:
+    """Go on with the campaign of a file.
+
+    Parameters
+    ----------
+    path
+        The campaign file.
+    problem
+        The problem, its name or its Python file, where the file cannot name it (it was made in Python, or has moved).
+    patience
+        Seconds to wait for another process that writes.
+    """
+    ledger = Ledger(Path(path), patience)
+    ledger.refresh()
+    return DurableCampaign(ledger, campaign_of(ledger.path, ledger.rows[0].body, problem))

@@ -1,0 +1,72 @@
+"""What kind of file is this? Judged from its first 100 bytes, before SQLite may touch it.
+
+The fields are those of sqlite.org/fileformat2.html.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+from tcbo_pyomo.errors import BadInput, DamagedFile
+
+APPLICATION = int.from_bytes(b"tcbo", "big")
+"""The application id in the header of every campaign file."""
+MAGIC = b"SQLite format 3\x00"
+PAGE_SIZE = 4096
+RECOVER = "the file is left as it is: restore a copy, or save what can still be read with `sqlite3 {path} .recover`"
+
+
+def damaged(path: Path, why: str) -> DamagedFile:
+    """The error for a file that is not what was written."""
+    return DamagedFile(f"{path}: is damaged ({why}); {RECOVER.format(path=path)}")
+
+
+def check_header(path: Path, version: int) -> int:
+    """The format of a campaign file that this version (`version`) can read; everything else is refused."""
+    try:
+        with open(path, "rb") as file:
+            header = file.read(100)
+            size = file.seek(0, 2)
+    except OSError as error:
+        raise BadInput(f"{path}: cannot be read ({error.strerror}); make a campaign with `tcbo start`") from None
+    if not header.startswith(MAGIC) or len(header) < 100:
+        _refuse_other(path, header, size)
+    if int.from_bytes(header[68:72], "big") != APPLICATION:
+        if _has_our_table(path):
+            raise damaged(path, "its header lost the mark of a campaign file")
+        raise BadInput(f"{path}: is an SQLite file of another program, not a campaign; nothing was changed")
+    # Page size, read and write version, reserved space, payload fractions, text encoding: as we write them.
+    sound = int.from_bytes(header[16:18], "big") == PAGE_SIZE and header[18:24] in (
+        bytes([1, 1, 0, 64, 32, 32]),
+        bytes([2, 2, 0, 64, 32, 32]),
+    )
+    if not sound or int.from_bytes(header[56:60], "big") != 1 or size % PAGE_SIZE:
+        raise damaged(path, "its header or its length is not that of a campaign file")
+    found = int.from_bytes(header[60:64], "big")
+    if found > version:
+        raise BadInput(
+            f"{path}: was written in format {found}, this version reads up to {version}; update tcbo_pyomo "
+            "(or, if the header is damaged, restore a copy); the file is left as it is"
+        )
+    if found < 1:
+        raise damaged(path, "its header names no format")
+    return found
+
+
+def _refuse_other(path: Path, header: bytes, size: int) -> None:
+    """Neither an SQLite file nor nothing: a campaign whose start is lost, or something else."""
+    if b"tcbo" in header or (header[:6] == MAGIC[:6] and size):
+        raise damaged(path, "its first bytes are not those of an SQLite file")
+    what = "is empty" if size == 0 else "is not a campaign file"
+    raise BadInput(f"{path}: {what}; make a campaign with `tcbo start`; nothing was changed")
+
+
+def _has_our_table(path: Path) -> bool:
+    """Whether the tables of a campaign are in a file, read without locks and without any trace on the disk."""
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as connection:
+            return connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'campaign_rows'").fetchone() is not None
+    except sqlite3.Error:
+        return False

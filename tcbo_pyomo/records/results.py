@@ -1,0 +1,157 @@
+"""Results as users give them, and what is told back: units, places, and what a place breaks."""
+
+from __future__ import annotations
+
+import logging
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tcbo_pyomo.audit import audit_episodes
+from tcbo_pyomo.campaign import Campaign
+from tcbo_pyomo.coordinates import coordinate_index
+from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.executed_path import ExecutedEpisode, points_of
+from tcbo_pyomo.history import Move
+from tcbo_pyomo.measurement_table import _converted
+
+logger = logging.getLogger(__name__)
+
+SAME_PLACE = 1e-9
+"""Share of an axis: set-points that were printed and typed in again are the same place."""
+# No powers of powers: a unit is a few words, not a computation.
+_UNIT = re.compile(r"(?!.*\d{3})(?!.*(\*\*|\^).*(\*\*|\^))[\w%°µ/*^. \-]{1,40}")
+_QUANTITY = re.compile(r"\s*([-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?)\s*(.*?)\s*")
+
+
+@dataclass(frozen=True)
+class Result:
+    """A result to be told.
+
+    Attributes
+    ----------
+    number
+        The move; None for the one that is being waited for.
+    value, unit
+        The measurement; no unit means the unit of the problem's output.
+    at
+        Where the plant really was, `{coordinate: value}` (a number, or a text such as "5 min"); None for where it was
+        sent.
+    replicate
+        A further measurement of a visit whose result was told.
+    key
+        Telling again under the same key changes nothing.
+    """
+
+    number: int | None
+    value: Any
+    at: Any = None
+    unit: str | None = None
+    replicate: bool = False
+    key: str | None = None
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """What was recorded.
+
+    Attributes
+    ----------
+    number, value
+        The move and its value, in the unit of the problem's output.
+    new
+        False when it had been recorded before and nothing was written.
+    violations
+        Declared limits that the move broke, in words.
+    """
+
+    number: int
+    value: float | None
+    new: bool
+    violations: tuple[str, ...] = field(default=())
+
+
+def measured_value(campaign: Campaign, result: Result) -> float:
+    """The value in the unit of the problem's output; anything that is not one finite number is refused."""
+    value, where = result.value, f"move {result.number}"
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
+        raise BadInput(f"{where}: measurement {value!r} must be a finite number")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise BadInput(f"{where}: measurement {value!r} must be a finite number")
+    return number if result.unit is None else in_unit(number, result.unit, campaign.problem.output_unit, where)
+
+
+def in_unit(number: float, given: str, wanted: str, where: str) -> float:
+    """A number in another unit; a unit that does not convert is refused."""
+    if given.strip() == wanted:
+        return number
+    if not _UNIT.fullmatch(given.strip()):
+        raise BadInput(f"{where}: {given!r} is not a unit; it must convert to '{wanted or 'a plain number'}'")
+    converted = float(_converted(np.array([number]), given.strip(), wanted, where)[0])
+    if not math.isfinite(converted):
+        raise BadInput(f"{where}: {number!r} {given} is no finite number in '{wanted}'")
+    return converted
+
+
+def place_of(campaign: Campaign, move: Move, at: Any) -> Any:
+    """The state or point that a user means; one that cannot be told from where the plant was sent is that."""
+    if at is None:
+        return None
+    problem = campaign.problem
+    if isinstance(at, Mapping):
+        at = {name: _coordinate_value(campaign, name, value) for name, value in at.items()}
+    place: Any = problem.locate(at)
+    if not problem.finite:
+        place = tuple(float(value) for value in place)
+        if not all(math.isfinite(value) and abs(value) <= 0.5 + SAME_PLACE for value in place):
+            raise BadInput(f"move {move.number}: {at!r} lies outside the bounds of the problem")
+        for known in (move.arrived, move.expected, move.origin):
+            if known is not None and np.abs(np.subtract(known, place)).max() <= SAME_PLACE:
+                place = known
+                break
+    if move.step == 0 and place != move.expected:
+        raise BadInput(f"move {move.number} measures the start, where every episode begins; leave out the place")
+    return place
+
+
+def _coordinate_value(campaign: Campaign, name: str, value: Any) -> Any:
+    """A number in the coordinate's unit from a text with or without a unit; anything else as it is."""
+    if not isinstance(value, str):
+        return value
+    coordinate = campaign.problem.coordinates[coordinate_index(campaign.problem.coordinates, name)]
+    match = _QUANTITY.fullmatch(value)
+    try:
+        number = float(match[1]) if match else math.nan
+    except ValueError:
+        number = math.nan
+    if match is None or not math.isfinite(number):
+        raise BadInput(f"{name}={value!r}: must be a finite number, with or without a unit")
+    return in_unit(number, match[2], coordinate.unit, f"coordinate '{name}'") if match[2] else number
+
+
+def broken_limits(campaign: Campaign, move: Move) -> tuple[str, ...]:
+    """The declared limits that a move broke, by the plain arithmetic of the audit on the executed path."""
+    history, problem = campaign.history, campaign.problem
+    if move.step < 1 or move.arrived is None or move.cancelled:
+        return ()
+    moves = [other for other in history.episode_moves(move.episode) if other.step <= move.step]
+    points = points_of(problem, [history.start, *(other.arrived for other in moves)])
+    complete = move.step == problem.horizon
+    executed = ExecutedEpisode(move.episode, tuple(other.number for other in moves), points, complete)
+    try:
+        findings = [finding for finding in audit_episodes(problem, [executed]) if finding.step == move.step]
+        found = [f"{finding.constraint}: {finding.value}; declared: {finding.limit}" for finding in findings]
+    except BadInput as error:
+        # A result is recorded all the same: what cannot be judged is said, too.
+        found = [f"not checked: {error}"]
+    for text in found:
+        logger.warning("move %d broke a declared limit: %s", move.number, text)
+    return tuple(found)

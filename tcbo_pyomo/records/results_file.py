@@ -1,0 +1,100 @@
+"""A CSV file of results: one row each, columns by name, "product (percent)" where the unit differs.
+
+Columns: `move`; the name of what is measured (or `value`); where the plant really was, all coordinates or none;
+`replicate` (yes or no), `key`; `episode` and `step` are allowed and must fit the move, so that the file of `ask --csv`
+can be filled in.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tcbo_pyomo.errors import BadInput, suggestion
+from tcbo_pyomo.history import History
+from tcbo_pyomo.measurement_table import _headings, _number, _rows
+from tcbo_pyomo.records.results import Result, in_unit
+
+LARGEST_FILE = 20_000_000
+"""Bytes; a line per result makes no larger file."""
+WORDS = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False, "": False}
+
+
+def read_results(path: str | os.PathLike[str], problem: Any, history: History) -> list[Result]:
+    """The results of a file; whatever is wrong is one `BadInput` that names the row and the column."""
+    where = f"results '{os.fspath(path)}'"
+    _refuse_large(path, where)
+    (first, header), *rows = _rows(path, where)
+    headings = _headings(header, f"{where}, row {first}")
+    names = [coordinate.name for coordinate in problem.coordinates]
+    output = _output_column(headings, problem.output, f"{where}, row {first}")
+    known = ["move", output, "episode", "step", "replicate", "key", *names]
+    for name in headings:
+        if name not in known:
+            raise BadInput(f"{where}, row {first}: column '{name}' is not expected; {suggestion(name, known)}")
+    if "move" not in headings:
+        raise BadInput(f"{where}, row {first}: no column 'move', which says whose result a row is")
+    if not rows:
+        raise BadInput(f"{where}, row {first}: a header and no results below it")
+    results = []
+    for number, cells in rows:
+        place = f"{where}, row {number}"
+        if len(cells) != len(headings):
+            raise BadInput(f"{place}: {len(cells)} cells, the header has {len(headings)}")
+        row = {name: cells[column].strip() for name, (column, _) in headings.items()}
+        units = {name: unit for name, (_, unit) in headings.items()}
+        results.append(_result(row, units, problem, history, output, place))
+    return results
+
+
+def _result(
+    row: Mapping[str, str], units: Mapping[str, str], problem: Any, history: History, output: str, where: str
+) -> Result:
+    if not row[output]:
+        raise BadInput(f"{where}, column '{output}': is empty; leave out rows that have no result yet")
+    number = _whole(row["move"], f"{where}, column 'move'")
+    move = history.move(number)
+    for name, expected in (("episode", move.episode), ("step", move.step)):
+        if name in row and _whole(row[name], f"{where}, column '{name}'") != expected:
+            raise BadInput(f"{where}, column '{name}': {row[name]}, but move {number} has {name} {expected}")
+    if row.get("replicate", "").lower() not in WORDS:
+        raise BadInput(f"{where}, column 'replicate': {row['replicate']!r} must be yes or no")
+    at: dict[str, float] = {}
+    for coordinate in problem.coordinates:
+        if coordinate.name in row:
+            place, given = f"{where}, column '{coordinate.name}'", units[coordinate.name]
+            number_there = _number(row[coordinate.name], place)
+            at[coordinate.name] = in_unit(number_there, given, coordinate.unit, place) if given else number_there
+    return Result(
+        number,
+        _number(row[output], f"{where}, column '{output}'"),
+        at or None,
+        units[output] or None,
+        WORDS[row.get("replicate", "").lower()],
+        row.get("key") or None,
+    )
+
+
+def _output_column(headings: Mapping[str, Any], output: str, where: str) -> str:
+    found = [name for name in (output, "value") if name in headings]
+    if len(found) != 1:
+        known = suggestion(output, headings)
+        raise BadInput(f"{where}: needs one column '{output}' (or 'value') with the results; {known}")
+    return found[0]
+
+
+def _whole(cell: str, where: str) -> int:
+    if not cell.isascii() or not cell.isdigit() or len(cell) > 9:
+        raise BadInput(f"{where}: {cell[:40]!r} is not a whole number")
+    return int(cell)
+
+
+def _refuse_large(path: str | os.PathLike[str], where: str) -> None:
+    try:
+        size = Path(path).stat().st_size
+    except (OSError, ValueError) as error:
+        raise BadInput(f"{where}: {getattr(error, 'strerror', None) or error}") from None
+    if size > LARGEST_FILE:
+        raise BadInput(f"{where}: larger than {LARGEST_FILE} bytes, which no file of results is")

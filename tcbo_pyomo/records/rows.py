@@ -1,0 +1,83 @@
+"""Rows of a campaign file, and the SHA-256 chain that ties each one to all before it.
+
+    chain_n = SHA-256(chain_{n-1}, n, time, kind, key, body),   chain_0 = 64 zeros
+
+A changed, missing or exchanged row breaks the chain from there on. Bodies are JSON text, in which every digit counts.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+
+FIRST = "0" * 64
+"""What the first row is chained to."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One thing that happened.
+
+    Attributes
+    ----------
+    number
+        Counts the rows from 1.
+    time
+        When it was recorded, UTC.
+    kind
+        definition, ask, arrive, tell, skip, undo, give_up or migration.
+    key
+        The idempotency key of a tell; an empty text elsewhere.
+    text
+        The body as JSON text.
+    chain
+        The digest of this row and, through its predecessor, of all before it.
+    """
+
+    number: int
+    time: str
+    kind: str
+    key: str
+    text: str
+    chain: str
+
+    @property
+    def body(self) -> dict[str, Any]:
+        """What was recorded, as plain data."""
+        return dict(json.loads(self.text))
+
+
+def make_row(previous: Row | None, kind: str, body: dict[str, Any], key: str = "") -> Row:
+    """The row that follows another one."""
+    number = 1 if previous is None else previous.number + 1
+    time = datetime.now(UTC).isoformat(timespec="milliseconds")
+    text = json.dumps(plain(body), allow_nan=False, separators=(",", ":"))
+    chain = link(FIRST if previous is None else previous.chain, number, time, kind, key, text)
+    return Row(number, time, kind, key, text, chain)
+
+
+def link(before: str, number: int, time: str, kind: str, key: str, text: str) -> str:
+    """The digest of a row and of the digest before it."""
+    return hashlib.sha256(json.dumps([before, number, time, kind, key, text]).encode()).hexdigest()
+
+
+def follows(row: Row, before: str, number: int) -> bool:
+    """Whether a row is the one with this number, and what was written after `before`."""
+    return row.number == number and row.chain == link(before, row.number, row.time, row.kind, row.key, row.text)
+
+
+def plain(value: Any) -> Any:
+    """Data that JSON can hold: numpy numbers as numbers, tuples as lists, NaN and infinity as null."""
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,82 @@
+"""The report: one HTML page that says where a campaign stands, how it came there, and what to do next (`tcbo report`).
+
+The page needs nothing but itself: pictures are inside it, it has no scripts, and its content-security policy forbids
+the browser to load or run anything. Every text goes through the escaping of jinja2, and characters that a reader could
+not see are written out.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+from collections.abc import Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from tcbo_pyomo.campaign import Campaign
+from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.report.page_content import page_content
+from tcbo_pyomo.report.wording import visible
+from tcbo_pyomo.saving import write_atomically
+
+TEMPLATE, STYLE = "page.html.jinja", "page.css"
+
+
+def write_report(
+    campaign: Campaign,
+    path: str | os.PathLike[str],
+    plans: Sequence[dict[str, Any] | None] = (),
+    force: bool = False,
+) -> None:
+    """Write the page of a campaign, running or finished.
+
+    Parameters
+    ----------
+    campaign
+        It is not changed.
+    path
+        Where the page is written, ending in .html; the folder must exist.
+    plans
+        Records of the plans made so far, for the solver statistics; the last plan alone when not given.
+    force
+        Whether a file that is there already is replaced.
+    """
+    check_output(path, force)
+    write_atomically(Path(path), render_report(campaign, plans).encode("utf-8"))
+
+
+def check_output(path: str | os.PathLike[str], force: bool = False) -> None:
+    """Refuse, before any work is done, a path that is no place for a page; writes nothing."""
+    place = Path(path)
+    # A page never replaces a campaign, however it was typed.
+    if place.suffix.lower() not in (".html", ".htm"):
+        raise BadInput(f"report '{place}' must end in .html")
+    if not place.parent.is_dir():
+        raise BadInput(f"report '{place}': the folder '{place.parent}' does not exist; make it first")
+    if place.is_dir():
+        raise BadInput(f"report '{place}' is a folder; name a file in it")
+    if os.path.lexists(place) and not force:
+        raise BadInput(f"report '{place}' exists; name another file, or use --force")
+
+
+def render_report(campaign: Campaign, plans: Sequence[dict[str, Any] | None] = ()) -> str:
+    """The page as text."""
+    from jinja2 import Environment, StrictUndefined
+    from markupsafe import Markup
+
+    def shown(value: Any) -> Any:
+        return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, finalize=shown, trim_blocks=True, lstrip_blocks=True
+    )
+    style = _text_of(STYLE)
+    digest = base64.b64encode(hashlib.sha256(style.encode("utf-8")).digest()).decode("ascii")
+    template = environment.from_string(_text_of(TEMPLATE))
+    return template.render(style=Markup(style), style_digest=digest, **page_content(campaign, plans))
+
+
+def _text_of(name: str) -> str:
+    return resources.files("tcbo_pyomo.report").joinpath(name).read_text(encoding="utf-8")

@@ -1,0 +1,186 @@
+"""What the report says, section by section, as plain texts; `page.html.jinja` lays them out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import astuple
+from typing import Any
+
+from tcbo_pyomo._version import __version__
+from tcbo_pyomo.audit import audit_campaign, unaudited
+from tcbo_pyomo.campaign import Campaign
+from tcbo_pyomo.history import Move
+from tcbo_pyomo.report.constraint_slack import constraint_slack
+from tcbo_pyomo.report.look_ahead import look_ahead
+from tcbo_pyomo.report.page_figures import belief_picture, candidates_picture, path_picture, regret_picture
+from tcbo_pyomo.report.solver_statistics import solver_statistics
+from tcbo_pyomo.report.timeline import Moment, timeline
+from tcbo_pyomo.report.wording import counted, output_title, place, place_values, spaced, uncertain, with_unit
+
+MOST_ROWS = 30
+"""Rows of a table before it stops: the page is read by people."""
+LATEST = 12
+"""Results in the table of the latest ones."""
+MOST_NAMES = 6
+"""Places named in one cell."""
+
+
+def page_content(campaign: Campaign, plans: Sequence[dict[str, Any] | None] = ()) -> dict[str, Any]:
+    """Everything the template shows."""
+    problem, moments = campaign.problem, timeline(campaign)
+    findings = audit_campaign(campaign)
+    records = list(plans) or [_last_record(campaign)]
+    return {
+        "title": spaced(problem.name),
+        "description": problem.description,
+        "status": _status(campaign),
+        "standing": _standing(campaign),
+        "recommendation": _recommendation(campaign, moments[-1]),
+        "following": _following(campaign),
+        "pending": [_move_row(campaign, move) for move in campaign.history.pending[-MOST_ROWS:]],
+        "paths": path_picture(campaign),
+        "charts": _charts(campaign, moments),
+        "removals": _removals(campaign, moments),
+        "results": _results(campaign),
+        "slack": constraint_slack(campaign, findings),
+        "violations": [[*map(str, astuple(finding))] for finding in findings[:MOST_ROWS]],
+        "violation_count": len(findings),
+        "unaudited": unaudited(problem),
+        "solver": solver_statistics(records),
+        "repeat": _repeat(campaign),
+    }
+
+
+def _status(campaign: Campaign) -> str:
+    history, problem = campaign.history, campaign.problem
+    if campaign.finished:
+        return "finished" if not history.pending else "all moves made, results pending"
+    return "running" if history.moves else f"not started: {counted(problem.episodes, 'episode')} to come"
+
+
+def _standing(campaign: Campaign) -> dict[str, Any]:
+    history, problem = campaign.history, campaign.problem
+    situation = history.situation()
+    last = campaign.finished
+    episode = problem.episodes if last else history.episode
+    step = problem.horizon if last else situation.step
+    state = history.path(problem.episodes)[-1] if last else situation.state
+    total = problem.episodes * problem.horizon
+    return {
+        "episode": f"{episode} of {problem.episodes}",
+        "step": f"{step} of {problem.horizon}",
+        "position": place(problem, state),
+        "moves": f"{history.moves_made} of {total}",
+        "share": history.moves_made / total,
+        "results": counted(len(history.told), "result"),
+        "pending": str(len(history.pending)),
+    }
+
+
+def _recommendation(campaign: Campaign, now: Moment) -> dict[str, Any]:
+    problem = campaign.problem
+    candidates = now.candidates
+    regret = problem.regret(now.recommendation)
+    return {
+        "place": place(problem, now.recommendation),
+        "output": output_title(problem),
+        "value": uncertain(now.mean, now.deviation, problem.output_unit),
+        "candidates": None if candidates is None else counted(candidates, "candidate"),
+        "regret": None if regret is None else with_unit(regret, problem.output_unit),
+        "measured": any(move.arrived == now.recommendation for move in campaign.history.made if move.value is not None),
+        "told": now.told,
+    }
+
+
+def _following(campaign: Campaign) -> dict[str, Any]:
+    """The move to make now, and what the last plan has in mind after it."""
+    problem, move = campaign.problem, campaign.history.open_move
+    ahead = [[str(step), *(value for _, value in place(problem, where))] for step, where in look_ahead(campaign)]
+    return {
+        "number": None if move is None else str(move.number),
+        "step": None if move is None else str(move.step),
+        "place": None if move is None or move.expected is None else place(problem, move.expected),
+        "action": None if move is None else _action(problem, move),
+        "ahead": ahead[:MOST_ROWS],
+        "left_out": max(0, len(ahead) - MOST_ROWS),
+        "names": [spaced(c.name) for c in problem.coordinates],
+    }
+
+
+def _action(problem: Any, move: Move) -> str:
+    """What the plant is asked to do, where that says more than the place it leads to."""
+    if move.decision is None:
+        return ""
+    if problem.finite:
+        chance = move.expected is None
+        return spaced(problem.process.actions[problem.process.pair_action[move.decision]]) if chance else ""
+    if problem.dynamics.is_free_move:
+        return ""
+    names = problem.dynamics.actions.names
+    return ", ".join(f"{spaced(name)} {value:.4g}" for name, value in zip(names, move.decision, strict=True))
+
+
+def _move_row(campaign: Campaign, move: Move) -> list[str]:
+    where = [value for _, value in place(campaign.problem, move.arrived)]
+    return [str(move.number), str(move.episode), str(move.step), *where]
+
+
+def _charts(campaign: Campaign, moments: Sequence[Moment]) -> list[Any]:
+    if len(moments) == 1:
+        return []
+    candidates = candidates_picture(moments) if campaign.problem.finite else None
+    drawn = [candidates, belief_picture(moments, output_title(campaign.problem)), regret_picture(moments)]
+    return [picture for picture in drawn if picture is not None]
+
+
+def _removals(campaign: Campaign, moments: Sequence[Moment]) -> dict[str, Any] | None:
+    """Which result removed which candidates; None on a continuous box, where each plan draws new ones."""
+    problem = campaign.problem
+    if not problem.finite:
+        return None
+    changes = [m for m in moments if m.move is not None and (m.removed or m.returned)]
+    shown = sorted(sorted(changes, key=lambda m: -len(m.removed))[:MOST_ROWS], key=lambda m: m.told)
+    rows = []
+    for moment in shown:
+        move = moment.move
+        assert move is not None and moment.value is not None
+        names = [_names(problem, moment.removed)] if moment.removed else []
+        names += [f"({len(moment.returned)} came back)"] if moment.returned else []
+        measured = [f"{move.episode}.{move.step}", place_values(problem, move.arrived)]
+        value = with_unit(moment.value, problem.output_unit)
+        rows.append([*measured, value, str(len(moment.removed)), " ".join(names), str(moment.candidates)])
+    return {"rows": rows, "left_out": len(changes) - len(shown), "first": str(moments[0].candidates)}
+
+
+def _names(problem: Any, states: Sequence[int]) -> str:
+    named = "; ".join(place_values(problem, state) for state in states[:MOST_NAMES])
+    return named if len(states) <= MOST_NAMES else f"{named}; and {len(states) - MOST_NAMES} more"
+
+
+def _results(campaign: Campaign) -> dict[str, Any]:
+    """The latest measurements."""
+    problem = campaign.problem
+    told = campaign.history.measurements
+    rows = [[*_move_row(campaign, move), with_unit(value, problem.output_unit)] for move, value in told[-LATEST:]]
+    titles = ["move", "episode", "step", *(spaced(c.name) for c in problem.coordinates), output_title(problem)]
+    return {"titles": titles, "rows": rows[::-1], "left_out": max(0, len(told) - LATEST)}
+
+
+def _last_record(campaign: Campaign) -> dict[str, Any] | None:
+    record = getattr(campaign.method, "plan_record", None)
+    return None if record is None else record()
+
+
+def _repeat(campaign: Campaign) -> dict[str, str]:
+    """What is needed to run the same campaign again."""
+    import yaml
+
+    settings = yaml.safe_dump(campaign.settings.model_dump(mode="json"), sort_keys=False, allow_unicode=True)
+    kernel = yaml.safe_dump(campaign.knowledge.kernel.to_dict(), sort_keys=False, allow_unicode=True)
+    return {
+        "problem": campaign.problem.name,
+        "seed": str(campaign.seed),
+        "version": __version__,
+        "settings": settings,
+        "kernel": kernel,
+    }

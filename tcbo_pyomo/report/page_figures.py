@@ -1,0 +1,169 @@
+"""The pictures of the report, each as a `data:` address with a text for those who cannot see it."""
+
+from __future__ import annotations
+
+import base64
+import io
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tcbo_pyomo.campaign import Campaign
+from tcbo_pyomo.report.timeline import Moment
+from tcbo_pyomo.report.wording import place_text, visible
+from tcbo_pyomo.simulation import CampaignResult, EpisodeSummary
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+MOST_MARKS = 60
+LONGEST_LABEL = 90
+LINE, BAND = "#1d5b8f", "#c9dcec"
+# Labels are the user's: "$" must not start a formula. A fixed salt makes equal campaigns give equal pages.
+STYLE: Any = {
+    "text.parse_math": False,
+    "svg.hashsalt": "tcbo",
+    "font.size": 9.0,
+    "font.family": "sans-serif",
+}
+
+
+@dataclass(frozen=True)
+class Picture:
+    """An inline picture.
+
+    Attributes
+    ----------
+    source
+        `data:` address.
+    alternative
+        What it shows, in words.
+    caption
+        The line below it.
+    wide
+        Whether it has several panels and needs the whole width of the page.
+    """
+
+    source: str
+    alternative: str
+    caption: str
+    wide: bool = False
+
+
+def path_picture(campaign: Campaign) -> Picture:
+    """The paths of all episodes, with candidates and recommendation."""
+    from tcbo_pyomo.report.paths_figure import paths_figure
+    from tcbo_pyomo.report.trajectory_figure import trajectory_figure
+
+    result = _as_result(campaign)
+    draw = paths_figure if campaign.problem.finite else trajectory_figure
+    problem = campaign.problem
+    over = "the states" if problem.finite else "the posterior mean"
+    recommended = place_text(problem, campaign.recommendation)
+    number = len(result.episodes)
+    text = f"Paths of {number} episode{'' if number == 1 else 's'} over {over}; the recommendation is at {recommended}."
+    caption = "Where the plant has been, and where the maximum may be."
+    wide = not problem.finite and len(problem.coordinates) > 2
+    return Picture(_source(lambda: draw(result), "png"), text, caption, wide)
+
+
+def candidates_picture(moments: Sequence[Moment]) -> Picture:
+    """Candidates left after each result."""
+    counts = [moment.candidates or 0 for moment in moments]
+
+    def draw(ax: Axes) -> None:
+        ax.step([m.told for m in moments], counts, where="post", color=LINE)
+        ax.set_ylim(bottom=0)
+        ax.set_ylabel("candidates left")
+
+    text = f"Candidates left: {counts[0]} before the first result, {counts[-1]} after {moments[-1].told} results."
+    return _chart(draw, text, "States that may still be the maximum.")
+
+
+def belief_picture(moments: Sequence[Moment], output: str) -> Picture:
+    """What was believed about the recommendation of each moment."""
+
+    def draw(ax: Axes) -> None:
+        told = [m.told for m in moments]
+        low, high = ([m.mean + sign * 2.0 * m.deviation for m in moments] for sign in (-1, 1))
+        ax.fill_between(told, low, high, color=BAND, linewidth=0)
+        marker = "o" if len(moments) <= MOST_MARKS else None
+        ax.plot(told, [m.mean for m in moments], color=LINE, marker=marker, markersize=2.5, linewidth=1.2)
+        ax.set_ylabel(output)
+
+    first, last = moments[0], moments[-1]
+    text = (
+        f"Believed {output} at the recommendation: {first.mean:.4g} before the first result, {last.mean:.4g} with a "
+        f"standard deviation of {last.deviation:.2g} after {last.told} results."
+    )
+    return _chart(draw, text, "Posterior mean at the recommendation, with two standard deviations.")
+
+
+def regret_picture(moments: Sequence[Moment]) -> Picture | None:
+    """How far the recommendation was from the best; None where the truth is not known."""
+    regret = [m.regret for m in moments if m.regret is not None]
+    if len(regret) < len(moments):
+        return None
+
+    def draw(ax: Axes) -> None:
+        ax.step([m.told for m in moments], regret, where="post", color=LINE)
+        ax.set_ylim(bottom=min(0.0, *regret))
+        ax.set_ylabel("regret")
+
+    text = f"Regret of the recommendation: {regret[0]:.4g} before the first result, {regret[-1]:.4g} now."
+    return _chart(draw, text, "Distance of the recommendation from the true maximum (known: this is a simulation).")
+
+
+def _chart(draw: Callable[[Axes], None], alternative: str, caption: str) -> Picture:
+    from matplotlib.ticker import MaxNLocator
+
+    def figure() -> Figure:
+        from matplotlib.figure import Figure
+
+        made = Figure(figsize=(3.5, 2.3), layout="constrained")
+        ax = made.subplots()
+        draw(ax)
+        ax.set_xlabel("results told")
+        ax.set_xlim(left=0)
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=6))
+        ax.spines[["top", "right"]].set_visible(False)
+        ax.grid(axis="y", color="0.92", linewidth=0.8)
+        ax.set_axisbelow(True)
+        return made
+
+    return Picture(_source(figure, "svg"), alternative, caption)
+
+
+def _source(draw: Callable[[], Figure], kind: str) -> str:
+    import matplotlib
+
+    buffer = io.BytesIO()
+    with matplotlib.rc_context(STYLE), warnings.catch_warnings():
+        # A label may have characters that the font has not; the page itself shows them.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from")
+        metadata = {"Date": None} if kind == "svg" else {"Software": None}
+        figure = draw()
+        _tame(figure)
+        figure.savefig(buffer, format=kind, dpi=170, metadata=metadata)
+    mime = "svg+xml" if kind == "svg" else kind
+    return f"data:image/{mime};base64,{base64.b64encode(buffer.getvalue()).decode('ascii')}"
+
+
+def _tame(figure: Figure) -> None:
+    """Labels are the user's: no font has characters that cannot be seen, and no picture has room for a novel."""
+    from matplotlib.text import Text
+
+    for label in figure.findobj(Text):
+        assert isinstance(label, Text)
+        text = visible(label.get_text())
+        label.set_text(text if len(text) <= LONGEST_LABEL else f"{text[:LONGEST_LABEL]}…")
+
+
+def _as_result(campaign: Campaign) -> CampaignResult:
+    """The campaign as the figures of finished runs take it: one summary for each episode begun, all of the present."""
+    problem, location = campaign.problem, campaign.recommendation
+    begun = max([1, *(move.episode for move in campaign.history.made)])
+    now = problem.describe(location), problem.regret(location), None, len(campaign.candidates)
+    return CampaignResult(campaign, campaign.experiments(), [EpisodeSummary(e, *now) for e in range(1, begun + 1)], [])

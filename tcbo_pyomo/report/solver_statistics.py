@@ -1,0 +1,55 @@
+"""How the moves were found: the records of the plans in a few lines."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+
+def solver_statistics(plans: Sequence[dict[str, Any] | None]) -> list[tuple[str, str]]:
+    """(what, value) pairs; empty where no plan was recorded."""
+    known = [plan for plan in plans if plan]
+    if not known:
+        return []
+    solvers = Counter(str(plan.get("solver", "unknown")) for plan in known)
+    facts = [
+        ("plans on record", str(len(known))),
+        ("solver", ", ".join(f"{name} ({number})" for name, number in solvers.most_common())),
+    ]
+    utilities = [plan["utility"] for plan in known if isinstance(plan.get("utility"), (int, float))]
+    if utilities:
+        facts.append(
+            ("utility (variance to be removed), first and last plan", f"{utilities[0]:.4g} and {utilities[-1]:.4g}")
+        )
+    components = [plan["components"] for plan in known if isinstance(plan.get("components"), int)]
+    if components:
+        facts.append(("trajectories or policies mixed in a plan, at most", str(max(components))))
+    return [*facts, *_trajectories(known), *_seconds(known)]
+
+
+def _trajectories(plans: Sequence[dict[str, Any]]) -> list[tuple[str, str]]:
+    """Continuous plants: every attempt to solve is on record."""
+    paths = [path for plan in plans for path in plan.get("trajectories", ()) if isinstance(path, dict)]
+    solves = [solve for path in paths for solve in path.get("solves", ()) if isinstance(solve, dict)]
+    if not solves:
+        return []
+    iterations = np.array([solve.get("iterations", 0) for solve in solves], dtype=float)
+    refused = sum(not solve.get("feasible") for solve in solves)
+    kept = sum(path.get("used") != "solver" for path in paths)
+    statuses = Counter(str(solve.get("status")) for solve in solves)
+    return [
+        ("solves", f"{len(solves)}, of which {refused} gave no path that our own arithmetic accepts"),
+        ("solver status", ", ".join(f"{status} ({number})" for status, number in statuses.most_common(4))),
+        ("iterations per solve, median and most", f"{np.median(iterations):g} and {iterations.max():g}"),
+        ("plans that kept their warm start", str(kept)),
+    ]
+
+
+def _seconds(plans: Sequence[dict[str, Any]]) -> list[tuple[str, str]]:
+    seconds = [plan["seconds"] for plan in plans if isinstance(plan.get("seconds"), (int, float))]
+    if not seconds:
+        return []
+    return [("seconds per plan, median and most", f"{np.median(seconds):.3g} and {max(seconds):.3g}")]

@@ -1,0 +1,98 @@
+"""The campaign result by result: what each measurement did to the recommendation and to the candidates.
+
+Everything is computed by replaying the history in the order in which results were told.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tcbo_pyomo.campaign import Campaign
+from tcbo_pyomo.history import History, Move
+from tcbo_pyomo.planning.situation import Location
+from tcbo_pyomo.report.wording import mean_and_deviation
+
+MOST_SEARCHES = 40
+"""On a continuous box each recommendation is a search of its own; more are not drawn."""
+
+
+@dataclass(frozen=True)
+class Moment:
+    """The campaign after one result, or before the first one (`told` 0, no move).
+
+    Attributes
+    ----------
+    told
+        How many results had been told.
+    move, value
+        The move whose result was told last, and that result.
+    recommendation, mean, deviation, regret
+        What was recommended then, what was believed about it, and how far it was from the best where that is known.
+    candidates
+        How many states could still be the maximum; None on a continuous box, where each plan draws a new sample.
+    removed, returned
+        States that this result took out of the candidates, and that came back.
+    """
+
+    told: int
+    move: Move | None
+    value: float | None
+    recommendation: Location
+    mean: float
+    deviation: float
+    regret: float | None
+    candidates: int | None
+    removed: tuple[int, ...] = ()
+    returned: tuple[int, ...] = ()
+
+
+def timeline(campaign: Campaign) -> list[Moment]:
+    """All moments of a finite campaign, a selection of those of a continuous one; the last is always the present."""
+    problem, present = campaign.problem, campaign.knowledge
+    moves = [replace(move, value=None, replicates=()) for move in campaign.history.moves]
+    history = History(campaign.history.start, campaign.history.horizon, moves)
+    knowledge = present.problem.knowledge(campaign.settings, campaign.seed, history)
+    knowledge.replay(present.kernel)
+    measurements = campaign.history.measurements
+    shown = set(range(len(measurements) + 1)) if problem.finite else _spread(len(measurements))
+    moments: list[Moment] = []
+    before: set[int] = set(knowledge.candidates.tolist()) if problem.finite else set()
+    told_so_far: list[tuple[Move | None, float | None]] = [(None, None), *measurements]
+    for told, (move, value) in enumerate(told_so_far):
+        if move is not None and value is not None:
+            _tell(moves[move.number - 1], value)
+            history.told.append(move.number)
+            knowledge.measured(moves[move.number - 1])
+        if told not in shown:
+            continue
+        after: set[int] = set(knowledge.candidates.tolist()) if problem.finite else set()
+        recommended = knowledge.recommendation
+        moments.append(
+            Moment(
+                told,
+                move,
+                value,
+                recommended,
+                *mean_and_deviation(problem, knowledge.belief, recommended),
+                problem.regret(recommended),
+                len(after) if problem.finite else None,
+                tuple(sorted(before - after)),
+                tuple(sorted(after - before)),
+            )
+        )
+        before = after
+    return moments
+
+
+def _tell(move: Move, value: float) -> None:
+    """The first result of a move is its value, the others are replicates."""
+    if move.value is None:
+        move.value = value
+    else:
+        move.replicates = (*move.replicates, value)
+
+
+def _spread(last: int) -> set[int]:
+    return {int(i) for i in np.linspace(0, last, min(last + 1, MOST_SEARCHES)).round()}
