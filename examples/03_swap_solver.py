@@ -10,5 +10,7 @@ for solver in ("highs", "dynamic_programming", "appsi_highs"):
     began = time.perf_counter()
     result = run_campaign(problem, settings, seed=1)
     took = time.perf_counter() - began
-    print(f"{solver:20s} {took / problem.horizon * 1000:7.1f} ms per move, recommends {result.episodes[-1].recommendation}")
+    print(
+        f"{solver:20s} {took / problem.horizon * 1000:7.1f} ms per move, recommends {result.episodes[-1].recommendation}"
+    )
 print("which solvers work here: tcbo solvers")

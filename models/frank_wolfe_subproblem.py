@@ -1,6 +1,6 @@
 """The Frank-Wolfe subproblem (section 4, equation "frank-wolfe-sub-problem"): a linear objective on the polytope.
 
-    minimise  sum_{h, x, a} gradient(x, a) visitation[h, x, a]   over the polytope
+minimise  sum_{h, x, a} gradient(x, a) visitation[h, x, a]   over the polytope
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ def add_linear_objective(model: pyo.ConcreteModel, gradient: Array) -> pyo.Objec
         raise BadInput(f"gradient must be {model.process.number_of_pairs} finite values, one per state-action pair")
     model.del_component("expected_gain")
     cost = gradient[model.move_pair].tolist()
-    model.expected_gain = pyo.Objective(expr=LinearExpression(linear_coefs=cost, linear_vars=list(model.visitation.values())), sense=pyo.minimize)
+    model.expected_gain = pyo.Objective(
+        expr=LinearExpression(linear_coefs=cost, linear_vars=list(model.visitation.values())), sense=pyo.minimize
+    )
     return model.expected_gain
 
 

@@ -14,11 +14,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pyomo.environ as pyo
-from tcbo_pyomo.models.reaction_kinetics_feature import reaction_kinetics_feature
-from tcbo_pyomo.models.trajectory import add_component
 
 from tcbo_pyomo.coordinates import Array
 from tcbo_pyomo.errors import BadInput, suggestion
+from tcbo_pyomo.models.reaction_kinetics_feature import reaction_kinetics_feature
+from tcbo_pyomo.models.trajectory import add_component
 
 ROUNDING = 1e-10
 """Added to the squared distance of the Matern kernels, whose root has no derivative at zero."""
@@ -66,8 +66,7 @@ def covariance_expression(
     name = kernel["name"]
     if name not in FORMULAS:
         raise BadInput(
-            f"kernel '{name}' has no Pyomo formula; {suggestion(name, FORMULAS)}; or use the interface "
-            "'casadi'"
+            f"kernel '{name}' has no Pyomo formula; {suggestion(name, FORMULAS)}; or use the interface 'casadi'"
         )
     return FORMULAS[name](kernel, point, centers, weights)
 
@@ -75,9 +74,7 @@ def covariance_expression(
 def _stationary(correlation: Callable[[Any], Any]) -> Callable[..., Any]:
     """The weighted sum of a kernel that is `correlation` of the squared distance in lengthscales."""
 
-    def formula(
-        kernel: KernelData, point: Sequence[Any], centers: list[list[float]], weights: list[float]
-    ) -> Any:
+    def formula(kernel: KernelData, point: Sequence[Any], centers: list[list[float]], weights: list[float]) -> Any:
         scale = kernel["lengthscale"]
         scales = scale if isinstance(scale, (list, tuple)) else [scale] * len(point)
         terms = []
@@ -107,9 +104,7 @@ def _sum(kernel: KernelData, point: Sequence[Any], centers: list[list[float]], w
     return sum(covariance_expression(part, point, centers, weights) for part in kernel["kernels"])
 
 
-def _scaled(
-    kernel: KernelData, point: Sequence[Any], centers: list[list[float]], weights: list[float]
-) -> Any:
+def _scaled(kernel: KernelData, point: Sequence[Any], centers: list[list[float]], weights: list[float]) -> Any:
     return kernel["factor"] * covariance_expression(kernel["kernel"], point, centers, weights)
 
 
@@ -117,9 +112,7 @@ def _reaction_kinetics(
     kernel: KernelData, point: Sequence[Any], centers: list[list[float]], weights: list[float]
 ) -> Any:
     """Rank one: k(x, c) = variance y(x) y(c), so the centres enter through one number."""
-    measured = math.fsum(
-        w * reaction_kinetics_feature(kernel, c) for w, c in zip(weights, centers, strict=True)
-    )
+    measured = math.fsum(w * reaction_kinetics_feature(kernel, c) for w, c in zip(weights, centers, strict=True))
     return kernel["weight_variance"] * measured * reaction_kinetics_feature(kernel, point)
 
 

@@ -17,11 +17,11 @@ import numpy as np
 import pyomo.environ as pyo
 from pyomo.common.modeling import unique_component_name
 from pyomo.core.expr.numeric_expr import LinearExpression
-from tcbo_pyomo.models.constraints.from_function import FromFunction
-from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 
 from tcbo_pyomo.coordinates import Array
 from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.models.constraints.from_function import FromFunction
+from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 from tcbo_pyomo.process import Process
 from tcbo_pyomo.reachability import EpisodeSets
 
@@ -61,7 +61,9 @@ def build_state_action_polytope(
         `model.move_pair` in the order of MOVES, lead back to the process.
     """
     if not isinstance(steps, (int, np.integer)) or isinstance(steps, bool) or steps < max(1, len(past)):
-        raise BadInput(f"steps {steps!r} must be a whole number of at least 1, with {len(past)} moves of the past in it")
+        raise BadInput(
+            f"steps {steps!r} must be a whole number of at least 1, with {len(past)} moves of the past in it"
+        )
     state = process.state_index(start)
     rules = [c if isinstance(c, TransitionConstraint) else FromFunction(c) for c in constraints]
     sets = sets or EpisodeSets(process, rules, steps)
@@ -139,9 +141,7 @@ def _declare_flow(model: pyo.ConcreteModel, start: int, first_step: int) -> None
             coefficients, variables = arriving.setdefault((step, labels[successors[entry]]), ([], []))
             coefficients.append(probabilities[entry])
             variables.append(variable)
-    model.arrival = pyo.Expression(
-        list(arriving), initialize={key: _linear(*terms) for key, terms in arriving.items()}
-    )
+    model.arrival = pyo.Expression(list(arriving), initialize={key: _linear(*terms) for key, terms in arriving.items()})
 
     def flow_rule(model: pyo.ConcreteModel, step: int, state: str) -> Any:
         out = leaving[step, state]

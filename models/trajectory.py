@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 from pyomo.common.modeling import unique_component_name
-from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 
 from tcbo_pyomo.coordinates import Array, Coordinate, point_from_mapping, scaled
 from tcbo_pyomo.dynamics import Dynamics
 from tcbo_pyomo.errors import BadInput, InfeasiblePlan
+from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 
 
 def build_trajectory(
@@ -59,9 +59,7 @@ def build_trajectory(
     dynamics.check_dimension(coordinates)
     names = [c.name for c in coordinates]
     lower, upper = dynamics.actions.bounds()
-    limits = dict(
-        zip(dynamics.actions.names or (), zip(lower.tolist(), upper.tolist(), strict=True), strict=True)
-    )
+    limits = dict(zip(dynamics.actions.names or (), zip(lower.tolist(), upper.tolist(), strict=True), strict=True))
 
     model = pyo.ConcreteModel(name="trajectory")
     model.coordinates = tuple(coordinates)
@@ -81,9 +79,7 @@ def build_trajectory(
     model.physical = pyo.Expression(
         model.POINTS,
         model.COORDINATES,
-        rule=lambda model, point, name: (
-            axes[name].lower + (model.state[point, name] + 0.5) * axes[name].width
-        ),
+        rule=lambda model, point, name: axes[name].lower + (model.state[point, name] + 0.5) * axes[name].width,
     )
     _hold_start(model, _scaled_start(coordinates, start))
     _declare_dynamics(model, dynamics)

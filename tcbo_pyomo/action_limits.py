@@ -136,9 +136,7 @@ def _interval(name: str, limit: Any) -> tuple[float, float]:
     low, high = limit if isinstance(limit, (tuple, list)) and len(limit) == 2 else (_negative(limit), limit)
     if not (_is_number(low) and _is_number(high) and low < high):
         what = f"box_actions: limit of '{name}'" if name else "box_actions: limit"
-        raise BadInput(
-            f"{what} {limit!r} must be a positive number or (lower, upper), finite, lower below upper"
-        )
+        raise BadInput(f"{what} {limit!r} must be a positive number or (lower, upper), finite, lower below upper")
     return float(low), float(high)
 
 

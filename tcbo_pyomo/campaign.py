@@ -59,7 +59,9 @@ class Campaign:
         if self.history.open_move is not None:
             return self.history.open_move
         if self.finished:
-            raise BadInput(f"the campaign is finished: all {self.history.moves_made} moves were made; raise `episodes` to go on")
+            raise BadInput(
+                f"the campaign is finished: all {self.history.moves_made} moves were made; raise `episodes` to go on"
+            )
         if self.problem.measure_start and not self.history.moves:
             return self.history.add(self.problem.start_state, 0, None, self.problem.start_state)
         situation = self.history.situation()
@@ -112,7 +114,11 @@ class Campaign:
         A replicate is a further measurement of a visit whose first result was told: one more observation of that state.
         """
         move = self.history.move(number)
-        if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)) or not math.isfinite(value):
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, (int, float, np.integer, np.floating))
+            or not math.isfinite(value)
+        ):
             raise BadInput(f"move {number}: measurement {value!r} must be a finite number")
         if move.value is not None and not replicate:
             raise BadInput(f"move {number} was told already ({move.value!r}); a measurement is told once")

@@ -100,7 +100,9 @@ class ContinuousProblem:
         for coordinate, value in zip(self.coordinates, values, strict=True):
             slack = 1e-9 * coordinate.width
             if not coordinate.lower - slack <= value <= coordinate.upper + slack:
-                raise BadInput(f"{coordinate.title} = {value:g} lies outside [{coordinate.lower:g}, {coordinate.upper:g}]")
+                raise BadInput(
+                    f"{coordinate.title} = {value:g} lies outside [{coordinate.lower:g}, {coordinate.upper:g}]"
+                )
         return tuple(scaled(self.coordinates, values).tolist())
 
     def describe(self, point: Location) -> dict[str, float]:

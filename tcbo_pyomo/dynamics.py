@@ -72,9 +72,7 @@ class LinearDynamics:
         if state.shape[0] != state.shape[1]:
             raise BadInput(f"state_matrix: shape {state.shape} must be square, one row per coordinate")
         if len(inputs) != len(state):
-            raise BadInput(
-                f"input_matrix: shape {inputs.shape} must have {len(state)} rows, one per coordinate"
-            )
+            raise BadInput(f"input_matrix: shape {inputs.shape} must have {len(state)} rows, one per coordinate")
         eigenvalues = np.linalg.eigvals(state)
         largest = eigenvalues[int(np.abs(eigenvalues).argmax())]
         if abs(largest) > 1.0 + STABILITY_SLACK:
@@ -113,17 +111,13 @@ class LinearDynamics:
         names, actions = list(model.COORDINATES), list(model.ACTIONS)
         return {
             name: sum(float(a) * model.state[step, other] for a, other in zip(row, names, strict=True) if a)
-            + sum(
-                float(b) * model.action[step, action] for b, action in zip(inputs, actions, strict=True) if b
-            )
+            + sum(float(b) * model.action[step, action] for b, action in zip(inputs, actions, strict=True) if b)
             for name, row, inputs in zip(names, self.state_matrix, self.input_matrix, strict=True)
         }
 
     def next_state(self, state: Array, action: Array) -> Array:
         """A x + B a."""
-        return self.state_matrix @ np.asarray(state, dtype=float) + self.input_matrix @ np.asarray(
-            action, dtype=float
-        )
+        return self.state_matrix @ np.asarray(state, dtype=float) + self.input_matrix @ np.asarray(action, dtype=float)
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,9 +146,7 @@ class NonlinearDynamics:
         if not callable(self.function):
             raise BadInput(f"dynamics function {self.function!r} must be a function of (model, step)")
         if self.actions.names is None:
-            raise BadInput(
-                "dynamics: the actions need names; use BoxActions({'set_point': (20, 120)}) or names=..."
-            )
+            raise BadInput("dynamics: the actions need names; use BoxActions({'set_point': (20, 120)}) or names=...")
 
     def check_dimension(self, coordinates: Sequence[Coordinate]) -> None:
         """Refuse other coordinates than the function was written for."""

@@ -12,8 +12,5 @@ def released(history: History, feedback: FeedbackSettings) -> list[Move]:
     At the end of the campaign a simulation releases whatever is left; that is not decided here.
     """
     made = history.moves_made
-    if feedback.kind == "episodic":
-        due = made - made % history.horizon
-    else:
-        due = made - feedback.delay
+    due = made - made % history.horizon if feedback.kind == "episodic" else made - feedback.delay
     return [move for move in history.pending if history.order(move) <= due]

@@ -87,7 +87,9 @@ class Problem:
         names = [c.name for c in self.rules if c.couples_steps]
         twice = {name for name in names if names.count(name) > 1}
         if twice:
-            raise BadInput(f"problem '{self.name}': constraints named {', '.join(sorted(twice))} occur twice; rename one")
+            raise BadInput(
+                f"problem '{self.name}': constraints named {', '.join(sorted(twice))} occur twice; rename one"
+            )
         try:
             self.sets.require_safe(self.start_state, 0)
         except InfeasiblePlan as error:
@@ -185,9 +187,21 @@ class Problem:
         """Everything that decides which moves are made, as plain data and arrays."""
         process = self.process
         matrix = process.transitions
-        arrays = [process.states, process.pair_state, matrix.indptr, matrix.indices, matrix.data, process.noise_variance]
+        arrays = [
+            process.states,
+            process.pair_state,
+            matrix.indptr,
+            matrix.indices,
+            matrix.data,
+            process.noise_variance,
+        ]
         budgets = [rule for rule in self.rules if isinstance(rule, Budget)]
-        facts = [list(process.labels), self.start_state, float(self.confidence_width), [float(b.limit) for b in budgets]]
+        facts = [
+            list(process.labels),
+            self.start_state,
+            float(self.confidence_width),
+            [float(b.limit) for b in budgets],
+        ]
         costs = [budget.transition_cost(process) for budget in budgets]
         return facts, [*arrays, self.sets.allowed_pairs, self.sets.safe, *costs]
 

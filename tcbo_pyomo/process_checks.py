@@ -30,7 +30,8 @@ def _check_shapes(process: Process) -> None:
     states, pairs = len(process.labels), len(process.pair_state)
     if process.states.shape != (states, len(names)):
         raise BadInput(
-            f"states have shape {process.states.shape}; {states} labels and {len(names)} coordinates need {(states, len(names))}"
+            f"states have shape {process.states.shape}; {states} labels and {len(names)} coordinates need "
+            f"{(states, len(names))}"
         )
     if process.transitions.shape != (pairs, states) or len(process.pair_action) != pairs:
         raise BadInput(
@@ -70,7 +71,9 @@ def _check_pairs(process: Process) -> None:
     unique, first, count = np.unique(key, return_index=True, return_counts=True)
     if len(unique) != len(key):
         pair = int(first[count > 1][0])
-        raise BadInput(f"the move {process.pair_name(pair)} is declared twice; give each action of a state its own name")
+        raise BadInput(
+            f"the move {process.pair_name(pair)} is declared twice; give each action of a state its own name"
+        )
     moves = np.diff(process.pair_offsets)
     if (moves == 0).any():
         state = int((moves == 0).argmax())

@@ -62,7 +62,9 @@ def _refuse_another(path: str | Path, problem: Any, content: dict[str, Any]) -> 
     same = with_settings(problem, settings_from(content["settings"]))
     # Before anything is replayed: the states and moves of another problem mean nothing here.
     if problem_fingerprint(same) != content["problem"]:
-        raise BadInput(f"{path}: was saved for another problem than '{problem.name}' as it is now; load the same problem")
+        raise BadInput(
+            f"{path}: was saved for another problem than '{problem.name}' as it is now; load the same problem"
+        )
 
 
 def problem_fingerprint(problem: Any) -> str:

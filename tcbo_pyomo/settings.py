@@ -158,7 +158,9 @@ def _merge(low: dict[str, Any], high: dict[str, Any]) -> dict[str, Any]:
 
 def _tuples(value: dict[str, Any]) -> dict[str, Any]:
     """YAML and JSON give lists where the settings hold tuples."""
-    return {key: tuple(item) if key == "constraints" and isinstance(item, list) else item for key, item in value.items()}
+    return {
+        key: tuple(item) if key == "constraints" and isinstance(item, list) else item for key, item in value.items()
+    }
 
 
 def _explain(detail: Any) -> str:

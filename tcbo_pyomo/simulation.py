@@ -116,7 +116,8 @@ class Simulation:
                 campaign.tell(late.number, self.plant.measure(late))
             if move.step > 0:
                 summary = summarise(campaign, move.episode)
-                self.steps.append(StepSummary(*vars(summary).values(), step=move.step, plan=_plan_record(campaign)))
+                record = {"step": move.step, "plan": _plan_record(campaign)}
+                self.steps.append(StepSummary(**vars(summary), **record))
             self._mark = self._position()
             if move.step > 0 and on_step is not None:
                 on_step(move.episode, move.step)
@@ -137,7 +138,9 @@ class Simulation:
         moves, told, generator, method = self._mark
         state = self.campaign.state()
         known = state["told"][:told]
-        kept = [{**move, "value": move["value"] if move["number"] in known else None} for move in state["moves"][:moves]]
+        kept = [
+            {**move, "value": move["value"] if move["number"] in known else None} for move in state["moves"][:moves]
+        ]
         campaign = {**state, "moves": kept, "told": known, "generator": generator, "method": method}
         complete = [asdict(step) for step in self.steps if (step.episode, step.step) <= self._last(kept)]
         return {"campaign": campaign, "steps": complete}

@@ -36,9 +36,7 @@ class StepSimulator:
         lower, upper = programme.row_bounds()
         for name, low, high in zip(programme.row_names, lower, upper, strict=True):
             if low != high:
-                raise BadInput(
-                    f"dynamics: '{name}' is an inequality; give it as a constraint of the plant instead"
-                )
+                raise BadInput(f"dynamics: '{name}' is an inequality; give it as a constraint of the plant instead")
         if len(programme.rows) != unknown:
             raise BadInput(
                 f"dynamics: one step has {len(programme.rows)} equations for {unknown} unknowns "
@@ -48,9 +46,7 @@ class StepSimulator:
         residual = programme.expressions - casadi.DM(lower)
         equations = {"x": programme.variables[known:], "p": given, "g": residual}
         self._programme = programme
-        self._newton = casadi.rootfinder(
-            "step", "newton", equations, {"abstol": 1e-11, "error_on_fail": False}
-        )
+        self._newton = casadi.rootfinder("step", "newton", equations, {"abstol": 1e-11, "error_on_fail": False})
         self._guess = programme.start_values()[known:]
         positions = {id(column): i for i, column in enumerate(programme.columns)}
         self._next = np.array([positions[id(variable)] - known for variable in state[len(coordinates) :]])
@@ -60,15 +56,11 @@ class StepSimulator:
         """The scaled state (d) after `action` (q) in the scaled state (d)."""
         guess = self._guess.copy()
         guess[self._next] = state
-        given = np.concatenate(
-            [np.ravel(state), np.ravel(action), self._programme.parameter_values()]
-        ).astype(float)
+        given = np.concatenate([np.ravel(state), np.ravel(action), self._programme.parameter_values()]).astype(float)
         answer = np.array(self._newton(guess, given)).ravel()
         missed = np.abs(np.array(self._residual(answer, given)).ravel()).max()
         if not missed <= 1e-8 * max(1.0, np.abs(answer).max()):
-            where = ", ".join(
-                f"{c.name}={v:g}" for c, v in zip(self._coordinates, np.ravel(state), strict=True)
-            )
+            where = ", ".join(f"{c.name}={v:g}" for c, v in zip(self._coordinates, np.ravel(state), strict=True))
             raise SolverFailed(
                 f"dynamics: one step from the scaled state {where} with action {np.ravel(action).tolist()} "
                 "has no solution "

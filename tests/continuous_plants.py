@@ -26,9 +26,7 @@ KERNELS: dict[str, Kernel] = {
     "matern_three_halves": MaternThreeHalves(0.9, (0.3, 0.2)),
     "matern_five_halves": MaternFiveHalves(1.1, 0.25),
     "reaction_kinetics": ReactionKinetics(reactants=(0.1, 0.2), water=(0.0, 3.0), k3=900.0),
-    "reaction_kinetics, equal eigenvalues": ReactionKinetics(
-        k1=4.0, k2=1.0, k3=0.4, residence_time_upper=10.0
-    ),
+    "reaction_kinetics, equal eigenvalues": ReactionKinetics(k1=4.0, k2=1.0, k3=0.4, residence_time_upper=10.0),
     "sum": Sum((ReactionKinetics(), SquaredExponential(0.001, 0.1))),
     "scaled": Scaled(2.5, Sum((ReactionKinetics(), Scaled(0.5, MaternFiveHalves(0.3, 0.3))))),
 }

@@ -5,17 +5,6 @@ import json
 import numpy as np
 import pytest
 import typer
-from tcbo_pyomo.models.constraints import (
-    Box,
-    Circle,
-    EndAt,
-    ForbiddenRegion,
-    MaximumStep,
-    NonDecreasing,
-    ResourceBudget,
-    TransitionConstraint,
-    VisitBudget,
-)
 from typer.testing import CliRunner
 
 from tcbo_pyomo import (
@@ -35,6 +24,17 @@ from tcbo_pyomo.campaign_source import open_source
 from tcbo_pyomo.commands.audit import register
 from tcbo_pyomo.dynamics import LinearDynamics
 from tcbo_pyomo.errors import BadInput, DamagedFile
+from tcbo_pyomo.models.constraints import (
+    Box,
+    Circle,
+    EndAt,
+    ForbiddenRegion,
+    MaximumStep,
+    NonDecreasing,
+    ResourceBudget,
+    TransitionConstraint,
+    VisitBudget,
+)
 from tcbo_pyomo.report.run_folder import write_run
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 

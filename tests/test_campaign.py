@@ -15,7 +15,9 @@ DP = {"planner": {"linear": {"solver": "dynamic_programming"}}}
 
 
 def small_problem(**changes):
-    process = grid_process({"time": [0, 1, 2, 3, 4], "ratio": [0, 1, 2, 3]}, {"time": [0, 1], "ratio": [-1, 0, 1]}, 0.01)
+    process = grid_process(
+        {"time": [0, 1, 2, 3, 4], "ratio": [0, 1, 2, 3]}, {"time": [0, 1], "ratio": [-1, 0, 1]}, 0.01
+    )
     x, y = process.scaled_states.T
     fields = dict(
         name="small",
@@ -128,7 +130,9 @@ def test_leaving_a_schedule_cancels_the_rest_and_planning_goes_on_from_there():
     problem = small_problem()
     campaign = Campaign(problem, all_settings(), 1)
     first, second, *rest = campaign.ask_episode()
-    elsewhere = next(s for s in range(problem.process.number_of_states) if s != first.arrived and problem.sets.safe[1, s])
+    elsewhere = next(
+        s for s in range(problem.process.number_of_states) if s != first.arrived and problem.sets.safe[1, s]
+    )
     campaign.arrive(first.number, at=elsewhere)
     assert all(move.cancelled for move in (second, *rest))
     following = campaign.ask()
@@ -190,7 +194,11 @@ def test_a_bad_seed_is_refused(seed):
 
 def test_feedback_decides_when_results_are_known():
     problem = small_problem()
-    for kind, delay, expected in (("immediate", 0, [1, 2, 3, 4, 5]), ("episodic", 0, [0, 0, 0, 4, 4]), ("delayed", 2, [0, 0, 1, 2, 3])):
+    for kind, delay, expected in (
+        ("immediate", 0, [1, 2, 3, 4, 5]),
+        ("episodic", 0, [0, 0, 0, 4, 4]),
+        ("delayed", 2, [0, 0, 1, 2, 3]),
+    ):
         settings = all_settings(feedback={"kind": kind, "delay": delay})
         from tcbo_pyomo.feedback import released
 

@@ -1,6 +1,7 @@
 """Campaigns on continuous plants: feasible, repeatable, resumable, honest about bad input."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -52,7 +53,7 @@ def audit(result):
     for path in result.paths:
         scaled = np.array(path)
         assert (np.abs(scaled) <= 0.5 + 1e-9).all()
-        for left, right in zip(scaled, scaled[1:], strict=False):
+        for left, right in pairwise(scaled):
             move = right - left
             assert np.abs(made.dynamics.actions.clip(move) - move).max() <= 1e-6
         points = np.array([list(made.describe(point).values()) for point in path])

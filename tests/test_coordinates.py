@@ -28,9 +28,7 @@ def test_scaling_there_and_back_gives_the_same_point(axes, share):
     coordinates = [Coordinate(f"x{i}", lower, upper) for i, (lower, upper) in enumerate(axes)]
     point = [lower + share * (upper - lower) for lower, upper in axes]
     size = max(abs(bound) for axis in axes for bound in axis)
-    assert physical(coordinates, scaled(coordinates, [point])) == pytest.approx(
-        np.array([point]), abs=1e-12 * size
-    )
+    assert physical(coordinates, scaled(coordinates, [point])) == pytest.approx(np.array([point]), abs=1e-12 * size)
 
 
 def test_title_and_width_are_in_engineering_units():
@@ -105,9 +103,7 @@ def test_a_point_is_given_by_name_in_any_order_and_unit():
     assert point.tolist() == pytest.approx([2.0, 0.3])
 
 
-@pytest.mark.parametrize(
-    "values", [{"ratio": 0.3}, {}, {"ratio": 0.3, "residence_time": 1, "speed": 2}, {1: 0.3}]
-)
+@pytest.mark.parametrize("values", [{"ratio": 0.3}, {}, {"ratio": 0.3, "residence_time": 1, "speed": 2}, {1: 0.3}])
 def test_a_point_with_missing_or_unknown_coordinates_is_refused(values):
     with pytest.raises(BadInput, match="coordinate"):
         point_from_mapping([TIME, RATIO], values)

@@ -58,7 +58,9 @@ def test_a_short_campaign(name, method):
 @pytest.mark.parametrize("name", ["branin2d", "lake_ypacarai"])
 def test_g_allocation_is_a_utility_of_its_own(name):
     problem = load_problem(name)
-    settings = settings_from(dict(problem.settings), {"utility": {"objective": "g_allocation"}, "candidates": {"count": 4}})
+    settings = settings_from(
+        dict(problem.settings), {"utility": {"objective": "g_allocation"}, "candidates": {"count": 4}}
+    )
     campaign = Campaign(problem, settings, 1)
     for _ in range(2):
         move = campaign.ask()

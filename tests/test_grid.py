@@ -23,9 +23,7 @@ def test_number_of_states_and_moves_by_formula(axes):
     )
     # Along one axis a step of k cells fits size - |k| times; axes are independent of each other.
     assert process.number_of_states == math.prod(size for size, _ in axes)
-    assert process.number_of_pairs == math.prod(
-        sum(max(size - abs(k), 0) for k in moves) for size, moves in axes
-    )
+    assert process.number_of_pairs == math.prod(sum(max(size - abs(k), 0) for k in moves) for size, moves in axes)
 
 
 def test_knorr_has_121_states_and_651_moves():
@@ -62,9 +60,7 @@ def test_every_move_changes_the_coordinates_as_its_name_says():
 
 
 def test_points_labels_and_units():
-    process = grid_process(
-        {"x": [0.1 * i for i in range(4)], "y": [1, 2]}, {"x": [0], "y": [0]}, 1.0, {"x": "min"}
-    )
+    process = grid_process({"x": [0.1 * i for i in range(4)], "y": [1, 2]}, {"x": [0], "y": [0]}, 1.0, {"x": "min"})
     assert process.labels[6] == "x=0.3, y=1"
     assert process.states[6] == pytest.approx([0.3, 1.0])
     assert [c.title for c in process.coordinates] == ["x (min)", "y"]

@@ -19,8 +19,8 @@ from tcbo_pyomo.models.constraints import (
     NonIncreasing,
     ResourceBudget,
     TransitionConstraint,
-    VisitBudget,
     Violation,
+    VisitBudget,
     Wall,
 )
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
@@ -57,7 +57,9 @@ def rules(draw):
         "end_x": st.builds(lambda x: EndAt({"x": x}), st.integers(0, 4)),
         "box": st.builds(lambda x, y: ForbiddenRegion(Box({"x": (x, x + 0.6), "y": (y, y + 0.6)})), number, number),
         "circle": st.builds(lambda x, y: ForbiddenRegion(Circle({"x": x, "y": y}, 0.8)), number, number),
-        "wall": st.builds(lambda a, b, c, d: ForbiddenRegion(Wall(("x", "y"), (a, b), (c, d))), number, number, number, number),
+        "wall": st.builds(
+            lambda a, b, c, d: ForbiddenRegion(Wall(("x", "y"), (a, b), (c, d))), number, number, number, number
+        ),
         "visits": st.builds(lambda x, k: VisitBudget(Box({"x": (x, 4)}), k), st.integers(0, 4), st.integers(0, 3)),
         "fuel": st.builds(lambda limit: ResourceBudget("fuel", travelled, limit), st.floats(0, 8, allow_nan=False)),
         "own": st.just(AtMostTwoLongMoves()),
@@ -81,7 +83,15 @@ def test_no_executed_move_violates_a_constraint_on_a_grid(constraints, feedback,
     start = int(np.random.default_rng(seed).integers(25))
     try:
         problem = Problem(
-            "grid", process, start, horizon, 2, SquaredExponential(1.0, 0.3), constraints, truth=np.sin(np.arange(25.0)), output="value",
+            "grid",
+            process,
+            start,
+            horizon,
+            2,
+            SquaredExponential(1.0, 0.3),
+            constraints,
+            truth=np.sin(np.arange(25.0)),
+            output="value",
         )
         result = run_campaign(problem, settings, seed)
     except InfeasiblePlan as error:
@@ -100,7 +110,9 @@ def test_no_executed_move_violates_a_constraint_under_chance(seed, feedback, hor
     constraints = (fuel, EndAt({"x": float(process.states[2, 0])})) if end else (fuel,)
     truth = np.linspace(0, 1, 7)
     try:
-        problem = Problem("chance", process, 0, horizon, 3, SquaredExponential(1.0, 0.3), constraints, truth=truth, output="value")
+        problem = Problem(
+            "chance", process, 0, horizon, 3, SquaredExponential(1.0, 0.3), constraints, truth=truth, output="value"
+        )
         result = run_campaign(problem, settings_from({"feedback": feedback}), seed)
     except InfeasiblePlan as error:
         assert "step 0" in str(error)
@@ -113,7 +125,15 @@ def test_both_oracles_obey_constraints_that_do_not_couple_steps(solver):
     process = grid_process({"x": [0, 1, 2, 3, 4], "y": [0, 1, 2, 3, 4]}, {"x": [-1, 0, 1], "y": [-1, 0, 1]}, 0.01)
     constraints = (ForbiddenRegion(Circle({"x": 2, "y": 2}, 0.9)), EndAt({"x": 0, "y": 0}))
     problem = Problem(
-        "ring", process, 0, 9, 3, SquaredExponential(1.0, 0.4), constraints, truth=process.states.sum(axis=1), output="value",
+        "ring",
+        process,
+        0,
+        9,
+        3,
+        SquaredExponential(1.0, 0.4),
+        constraints,
+        truth=process.states.sum(axis=1),
+        output="value",
     )
     result = run_campaign(problem, settings_from({"planner": {"linear": {"solver": solver}}}), 1)
     audit(problem, result)

@@ -6,6 +6,9 @@ import sys
 import numpy as np
 import pyomo.environ as pyo
 import pytest
+
+from tcbo_pyomo.errors import BadInput, InfeasiblePlan
+from tcbo_pyomo.grid import grid_process
 from tcbo_pyomo.models.constraints import (
     EndAt,
     ForbiddenRegion,
@@ -15,9 +18,6 @@ from tcbo_pyomo.models.constraints import (
     ResourceBudget,
     Wall,
 )
-
-from tcbo_pyomo.errors import BadInput, InfeasiblePlan
-from tcbo_pyomo.grid import grid_process
 from tcbo_pyomo.problem import Problem
 from tcbo_pyomo.problem_settings import with_settings
 from tcbo_pyomo.settings import settings_from
@@ -78,9 +78,7 @@ def test_an_end_that_cannot_be_reached_within_the_horizon_is_refused():
 
 def test_a_start_from_which_every_move_is_forbidden_is_refused():
     walls = [ForbiddenRegion(Points([{"x": 0, "y": 0}]))]
-    with pytest.raises(
-        InfeasiblePlan, match=r"problem 'walk': .*state itself is forbidden by ForbiddenRegion"
-    ):
+    with pytest.raises(InfeasiblePlan, match=r"problem 'walk': .*state itself is forbidden by ForbiddenRegion"):
         problem(constraints=walls)
 
 
@@ -91,9 +89,7 @@ def test_horizon_and_episodes_are_whole_numbers_of_at_least_one(field, number):
         problem(**{field: number})
 
 
-@pytest.mark.parametrize(
-    "truth", [np.zeros(14), np.zeros((15, 1)), np.full(15, math.nan), [math.inf] * 15, 3.0]
-)
+@pytest.mark.parametrize("truth", [np.zeros(14), np.zeros((15, 1)), np.full(15, math.nan), [math.inf] * 15, 3.0])
 def test_the_truth_is_one_finite_value_per_state(truth):
     with pytest.raises(BadInput, match="truth must be 15 finite values"):
         problem(truth=truth)

@@ -79,9 +79,7 @@ def test_arrays_get_labels_when_none_are_given():
 
 
 def test_the_matrix_of_the_caller_is_not_changed():
-    matrix = sparse.csr_matrix(
-        (np.array([0.5, 0.5, 1.0]), np.array([0, 0, 1]), np.array([0, 2, 3])), shape=(2, 2)
-    )
+    matrix = sparse.csr_matrix((np.array([0.5, 0.5, 1.0]), np.array([0, 0, 1]), np.array([0, 2, 3])), shape=(2, 2))
     process = as_arrays(pair_state=[0, 1], pair_action=[0, 0], transitions=matrix)
     assert process.transitions.nnz == 2 and matrix.nnz == 3
 
@@ -124,9 +122,7 @@ def test_noise_per_outcome_follows_the_order_in_which_outcomes_are_given():
 
 
 def test_noise_per_transition_is_refused_for_a_matrix_in_another_order():
-    unsorted = sparse.csr_matrix(
-        (np.array([0.5, 0.5, 1.0]), np.array([1, 0, 1]), np.array([0, 2, 3])), shape=(2, 2)
-    )
+    unsorted = sparse.csr_matrix((np.array([0.5, 0.5, 1.0]), np.array([1, 0, 1]), np.array([0, 2, 3])), shape=(2, 2))
     with pytest.raises(BadInput, match="sum_duplicates"):
         as_arrays(pair_state=[0, 1], pair_action=[0, 0], transitions=unsorted, noise_variance=[1.0, 2.0, 3.0])
 
@@ -183,9 +179,7 @@ def test_a_move_without_outcomes_is_refused():
 
 @pytest.mark.parametrize(("state", "successor"), [("lft", "left"), ("left", "lft")])
 def test_an_unknown_label_names_the_move_and_the_closest_label(state, successor):
-    with pytest.raises(
-        BadInput, match=f"move 'hop' from '{state}': unknown state 'lft'; did you mean 'left'"
-    ):
+    with pytest.raises(BadInput, match=f"move 'hop' from '{state}': unknown state 'lft'; did you mean 'left'"):
         Process.from_moves([X], STATES, [*MOVES, (state, "hop", successor)], 1.0)
 
 

@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from random_processes import processes
-from tcbo_pyomo.models.constraints import Box, EndAt, ForbiddenRegion, MaximumStep, NonDecreasing, Points
-from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 
 from tcbo_pyomo.coordinates import Coordinate
 from tcbo_pyomo.errors import InfeasiblePlan
 from tcbo_pyomo.grid import grid_process
+from tcbo_pyomo.models.constraints import Box, EndAt, ForbiddenRegion, MaximumStep, NonDecreasing, Points
+from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 from tcbo_pyomo.process import Process
 from tcbo_pyomo.reachability import EpisodeSets, leads_only_to
 
@@ -23,9 +23,7 @@ class Table(TransitionConstraint):
 
     def allowed_transitions(self, process):
         sources = process.pair_state[process.transition_pair]
-        return np.array(
-            [move not in self.moves for move in zip(sources, process.transitions.indices, strict=True)]
-        )
+        return np.array([move not in self.moves for move in zip(sources, process.transitions.indices, strict=True)])
 
     def allowed_states(self, process, step, horizon):
         return np.array([(step, state) not in self.places for state in range(process.number_of_states)])
@@ -61,9 +59,7 @@ def all_paths(process, state, step, horizon, moves, places):
     for pair in np.flatnonzero(process.pair_state == state):
         (arrived,) = successors(process, pair)
         if (state, arrived) not in moves:
-            paths += [
-                [int(pair), *rest] for rest in all_paths(process, arrived, step + 1, horizon, moves, places)
-            ]
+            paths += [[int(pair), *rest] for rest in all_paths(process, arrived, step + 1, horizon, moves, places)]
     return paths
 
 
@@ -72,8 +68,7 @@ def surely(process, state, step, horizon, moves, places):
     if (step, state) in places:
         return False
     return step == horizon or any(
-        sure_move(process, pair, step, horizon, moves, places)
-        for pair in np.flatnonzero(process.pair_state == state)
+        sure_move(process, pair, step, horizon, moves, places) for pair in np.flatnonzero(process.pair_state == state)
     )
 
 
@@ -135,9 +130,7 @@ def test_reachable_moves_of_a_random_process_are_those_of_sure_moves_only(episod
 
 @given(processes(), st.data())
 def test_leads_only_to_looks_at_every_outcome(process, data):
-    chosen = data.draw(
-        st.lists(st.booleans(), min_size=process.number_of_states, max_size=process.number_of_states)
-    )
+    chosen = data.draw(st.lists(st.booleans(), min_size=process.number_of_states, max_size=process.number_of_states))
     expected = [all(chosen[s] for s in successors(process, pair)) for pair in range(process.number_of_pairs)]
     assert leads_only_to(process, np.array(chosen)).tolist() == expected
 
@@ -167,9 +160,7 @@ def test_the_first_step_that_cannot_be_made_is_the_one_into_the_zone():
     moves = [(f"{i}", "on", f"{min(i + 1, 6)}") for i in range(7)]
     process = Process.from_moves([Coordinate("x", 0, 6)], {f"{i}": [float(i)] for i in range(7)}, moves, 1.0)
     zone = ForbiddenRegion(Points([{"x": 3}]))
-    assert "under ForbiddenRegion no allowed state can be reached at step 2" in complaint(
-        process, [zone], 6, 0
-    )
+    assert "under ForbiddenRegion no allowed state can be reached at step 2" in complaint(process, [zone], 6, 0)
     assert "no plan of 5 moves from state '1' (step 1)" in complaint(process, [zone], 6, 1, step=1)
     assert "at step 2 (the first" in complaint(process, [zone], 6, 1, step=1)
 

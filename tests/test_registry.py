@@ -3,9 +3,9 @@
 import sys
 
 import pytest
-from tcbo_pyomo.models.constraints import EndAt, MaximumStep
 
 from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.models.constraints import EndAt, MaximumStep
 from tcbo_pyomo.registry import load_class, load_module, names_in
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tcbo_pyomo.models.constraints import Box, EndAt, ResourceBudget, VisitBudget
 
 from tcbo_pyomo.campaign import Campaign
 from tcbo_pyomo.coordinates import Coordinate
 from tcbo_pyomo.errors import BadInput, DamagedFile, DiskError
 from tcbo_pyomo.grid import grid_process
+from tcbo_pyomo.models.constraints import Box, EndAt, ResourceBudget, VisitBudget
 from tcbo_pyomo.problem import Problem
 from tcbo_pyomo.process import Process
 from tcbo_pyomo.saving import (
@@ -177,9 +177,7 @@ def test_a_missing_file_or_a_folder_is_bad_input(tmp_path):
 
 def test_bounds_and_horizon_may_be_numpy_numbers(tmp_path):
     moves = [("a", "stay", "a"), ("a", "go", "b"), ("b", "stay", "b")]
-    process = Process.from_moves(
-        [Coordinate("x", np.int64(0), np.int64(2))], {"a": [0], "b": [2]}, moves, 0.1
-    )
+    process = Process.from_moves([Coordinate("x", np.int64(0), np.int64(2))], {"a": [0], "b": [2]}, moves, 0.1)
     numpy_numbers = problem(process=process, start="a", horizon=np.int64(2))
     save_campaign(Campaign(numpy_numbers, SETTINGS), tmp_path / "campaign.json")
     assert load_campaign(tmp_path / "campaign.json", numpy_numbers).ask().number == 1
@@ -216,9 +214,7 @@ OTHER_PROBLEMS = {
     "other end": {"constraints": [EndAt({"x": 1})]},
     "budget": {"constraints": [ResourceBudget("fuel", **fuel)]},
     "limit of a budget": {"constraints": [ResourceBudget("fuel", **{**fuel, "limit": 2.0})]},
-    "cost of a budget": {
-        "constraints": [ResourceBudget("fuel", **{**fuel, "cost": lambda left, right: 1.0})]
-    },
+    "cost of a budget": {"constraints": [ResourceBudget("fuel", **{**fuel, "cost": lambda left, right: 1.0})]},
     "visits": {"constraints": [VisitBudget(Box({"x": (1, 2)}), 1)]},
     "region of visits": {"constraints": [VisitBudget(Box({"x": (2, 3)}), 1)]},
 }
@@ -272,9 +268,7 @@ def test_the_old_file_stays_when_writing_fails(tmp_path, monkeypatch, original, 
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(os, call, full)
-    with pytest.raises(
-        DiskError, match=r"campaign.json: cannot be written \(No space left on device\).*unchanged"
-    ):
+    with pytest.raises(DiskError, match=r"campaign.json: cannot be written \(No space left on device\).*unchanged"):
         save_campaign(original, path)
     assert path.read_bytes() == before and os.listdir(tmp_path) == ["campaign.json"]
 

@@ -43,6 +43,10 @@ def test_an_installed_wheel_works_beside_a_folder_named_models(tmp_path):
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == "10 measurements"
     new = subprocess.run(
-        [sys.executable, "-m", "tcbo_pyomo", "new", "my_reactor"], cwd=work, env=environment, capture_output=True, text=True
+        [sys.executable, "-m", "tcbo_pyomo", "new", "my_reactor"],
+        cwd=work,
+        env=environment,
+        capture_output=True,
+        text=True,
     )
     assert new.returncode == 0 and (work / "my_reactor" / "my_reactor.py").exists(), new.stderr

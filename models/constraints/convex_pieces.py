@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import singledispatch
 
 import numpy as np
-from tcbo_pyomo.models.constraints.regions import Box, Polygon, Region, Wall
 
 from tcbo_pyomo.coordinates import Array, Coordinate, coordinate_index
 from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.models.constraints.regions import Box, Polygon, Region, Wall
 
 FLAT = 1e-12
 """Twice the scaled area below which three corners count as lying on a line."""
@@ -67,13 +67,10 @@ def _(region: Polygon, coordinates: Sequence[Coordinate]) -> list[Piece]:
     corners = _plane_points(region.over, [edge[0] for edge in region.edges()], coordinates)
     area = 0.5 * float(np.sum(_cross(corners, np.roll(corners, -1, axis=0))))
     if abs(area) < 1e-12:
-        raise BadInput(
-            f"polygon over {region.over}: its corners {list(region.corners)} enclose no area; use a Wall"
-        )
+        raise BadInput(f"polygon over {region.over}: its corners {list(region.corners)} enclose no area; use a Wall")
     if _crosses_itself(corners):
         raise BadInput(
-            f"polygon over {region.over}: its outline {list(region.corners)} crosses itself; give the "
-            "corners in order"
+            f"polygon over {region.over}: its outline {list(region.corners)} crosses itself; give the corners in order"
         )
     corners = corners if area > 0 else corners[::-1]
     outlines = [corners] if _is_convex(corners) else _triangles(corners)
@@ -147,9 +144,7 @@ def _plane_points(
     over: tuple[str, str], points: Sequence[tuple[float, float]], coordinates: Sequence[Coordinate]
 ) -> Array:
     axes = [coordinates[coordinate_index(coordinates, name)] for name in over]
-    return np.array(
-        [[_scaled(axis, float(v)) for axis, v in zip(axes, point, strict=True)] for point in points]
-    )
+    return np.array([[_scaled(axis, float(v)) for axis, v in zip(axes, point, strict=True)] for point in points])
 
 
 def _scaled(axis: Coordinate, value: float) -> float:

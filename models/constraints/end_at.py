@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from tcbo_pyomo.models.constraints.transition_constraint import Mask, TransitionConstraint, Violation
 
 from tcbo_pyomo.coordinates import Array, Coordinate, coordinate_index
 from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.models.constraints.transition_constraint import Mask, TransitionConstraint, Violation
 from tcbo_pyomo.process import Process
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ class EndAt(TransitionConstraint):
     def add_to_trajectory(self, model: ConcreteModel) -> None:
         """One equality per coordinate named, on the last state."""
         from pyomo.environ import Constraint
+
         from tcbo_pyomo.models.trajectory import add_component
 
         targets = {}

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from tcbo_pyomo.coordinates import Array, Coordinate
 from tcbo_pyomo.models.constraints.regions import Region
 from tcbo_pyomo.models.constraints.transition_constraint import (
     Mask,
@@ -13,8 +15,6 @@ from tcbo_pyomo.models.constraints.transition_constraint import (
     Violation,
     transition_endpoints,
 )
-
-from tcbo_pyomo.coordinates import Array, Coordinate
 from tcbo_pyomo.process import Process
 
 if TYPE_CHECKING:

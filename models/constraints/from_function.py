@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
-from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
-
 from tcbo_pyomo.errors import BadInput, TcboError
+from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 
 if TYPE_CHECKING:
     from pyomo.environ import ConcreteModel

@@ -20,11 +20,11 @@ from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
+
+from tcbo_pyomo.coordinates import Array
 from tcbo_pyomo.models.constraints.convex_pieces import Piece, convex_pieces
 from tcbo_pyomo.models.constraints.regions import Circle, Region
 from tcbo_pyomo.models.trajectory import add_component
-
-from tcbo_pyomo.coordinates import Array
 
 CLEARANCE = 1e-5
 """Distance kept from a region, scaled (for a disc in radii): ten times the tolerance of a plan."""
@@ -77,10 +77,7 @@ def _(region: Circle, model: pyo.ConcreteModel, crossing: bool) -> None:
     names = [model.coordinates[axis].name for axis in axes]
 
     def offset(point: int) -> list[Any]:
-        return [
-            (model.physical[point, n] - float(c)) / float(r)
-            for n, c, r in zip(names, center, radius, strict=True)
-        ]
+        return [(model.physical[point, n] - float(c)) / float(r) for n, c, r in zip(names, center, radius, strict=True)]
 
     block = add_component(model, "outside_circle", pyo.Block())
     if crossing:
@@ -128,9 +125,7 @@ def best_mixtures(left: Array, right: Array) -> Array:
         for j in range(i + 1, faces):
             slope = (left - right)[:, i] - (left - right)[:, j]
             with np.errstate(divide="ignore", invalid="ignore"):
-                share = np.nan_to_num((right - left)[:, j] / slope, nan=0.0, posinf=0.0, neginf=0.0).clip(
-                    0.0, 1.0
-                )
+                share = np.nan_to_num((right - left)[:, j] / slope, nan=0.0, posinf=0.0, neginf=0.0).clip(0.0, 1.0)
             value = np.minimum(
                 share * left[:, i] + (1.0 - share) * left[:, j],
                 share * right[:, i] + (1.0 - share) * right[:, j],
@@ -153,6 +148,4 @@ def nearest_directions(left: Array, right: Array) -> Array:
         across[:, 0], across[:, 1] = -move[:, 1], move[:, 0]
         nearest = np.where((size < 1e-9)[:, None], across, nearest)
         size = np.linalg.norm(nearest, axis=1)
-    return np.where(
-        (size > 0)[:, None], nearest / np.maximum(size, 1e-300)[:, None], np.eye(move.shape[1])[0]
-    )
+    return np.where((size > 0)[:, None], nearest / np.maximum(size, 1e-300)[:, None], np.eye(move.shape[1])[0])

@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from tcbo_pyomo.coordinates import Array, Coordinate, coordinate_index
+from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.models.constraints.transition_constraint import (
     Mask,
     TransitionConstraint,
     Violation,
     transition_endpoints,
 )
-
-from tcbo_pyomo.coordinates import Array, Coordinate, coordinate_index
-from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.process import Process
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ class MaximumStep(TransitionConstraint):
     def add_to_trajectory(self, model: ConcreteModel) -> None:
         """-down <= x_{h+1} - x_h <= up for each step, as shares of the axis."""
         from pyomo.environ import Constraint
+
         from tcbo_pyomo.models.trajectory import add_component
 
         limits = {

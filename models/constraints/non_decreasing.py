@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+
+from tcbo_pyomo.coordinates import Array, Coordinate, coordinate_index
 from tcbo_pyomo.models.constraints.transition_constraint import (
     Mask,
     TransitionConstraint,
     Violation,
     transition_endpoints,
 )
-
-from tcbo_pyomo.coordinates import Array, Coordinate, coordinate_index
 from tcbo_pyomo.process import Process
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ class NonDecreasing(TransitionConstraint):
     def add_to_trajectory(self, model: ConcreteModel) -> None:
         """One linear row per step, in scaled coordinates."""
         from pyomo.environ import Constraint
+
         from tcbo_pyomo.models.trajectory import add_component
 
         name = model.coordinates[coordinate_index(model.coordinates, self.coordinate)].name

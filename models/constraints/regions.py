@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-from tcbo_pyomo.models.constraints.transition_constraint import Mask
 
 from tcbo_pyomo.coordinates import Array, Coordinate, coordinate_index
 from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.models.constraints.transition_constraint import Mask
 
 Pair = tuple[float, float]
 
@@ -144,7 +144,9 @@ class Wall:
         ends_differ = _side(c, d, a) * _side(c, d, b) <= 0
         walls_differ = _side(a, b, c) * _side(a, b, d) <= 0
         # For collinear segments every side is zero: then the bounding boxes decide.
-        overlap = (np.maximum(a, b) >= np.minimum(c, d)).all(axis=1) & (np.minimum(a, b) <= np.maximum(c, d)).all(axis=1)
+        overlap = (np.maximum(a, b) >= np.minimum(c, d)).all(axis=1) & (np.minimum(a, b) <= np.maximum(c, d)).all(
+            axis=1
+        )
         return ends_differ & walls_differ & overlap
 
 

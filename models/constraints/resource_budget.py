@@ -7,14 +7,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+
+from tcbo_pyomo.coordinates import Array, Coordinate
+from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.models.constraints.transition_constraint import (
     TransitionConstraint,
     Violation,
     transition_endpoints,
 )
-
-from tcbo_pyomo.coordinates import Array, Coordinate
-from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.process import Process
 
 if TYPE_CHECKING:
@@ -70,6 +70,7 @@ class ResourceBudget(TransitionConstraint):
         keeps the true budget. The cost must not fall where such a term grows.
         """
         from pyomo.environ import Block, Constraint
+
         from tcbo_pyomo.models.constraints.smooth_cost import SmoothCost
         from tcbo_pyomo.models.trajectory import add_component
 

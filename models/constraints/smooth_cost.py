@@ -55,11 +55,7 @@ class SmoothCost(ExpressionReplacementVisitor):
             return self._absolute(new.arg(0))
         if isinstance(node, nodes.UnaryFunctionExpression) and node.getname() == "sqrt":
             return self._root(new.arg(0))
-        if (
-            isinstance(node, nodes.PowExpression)
-            and new.arg(1).__class__ in nodes.native_types
-            and new.arg(1) == 0.5
-        ):
+        if isinstance(node, nodes.PowExpression) and new.arg(1).__class__ in nodes.native_types and new.arg(1) == 0.5:
             return self._root(new.arg(0))
         return new
 

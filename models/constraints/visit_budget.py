@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
-from tcbo_pyomo.models.constraints.regions import Region
-from tcbo_pyomo.models.constraints.transition_constraint import Mask, TransitionConstraint, Violation
 
 from tcbo_pyomo.coordinates import Array, Coordinate
 from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.models.constraints.regions import Region
+from tcbo_pyomo.models.constraints.transition_constraint import Mask, TransitionConstraint, Violation
 from tcbo_pyomo.process import Process
 
 if TYPE_CHECKING:

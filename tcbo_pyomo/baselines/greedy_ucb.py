@@ -1,6 +1,6 @@
 """Greedy-UCB (section 5, "Baselines"): no planning, only the best next state.
 
-    next = argmax over the moves that may be made now of  E[mean(x') + sqrt(2) sd(x')],   x' the state arrived at
+next = argmax over the moves that may be made now of  E[mean(x') + sqrt(2) sd(x')],   x' the state arrived at
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """LSR, local search region constrained Bayesian optimisation (Paulson et al. 2023; section 5, "Baselines").
 
-    x' = argmax of EI within reach of one move;  go there if EI(x') > gamma = 0.01,
-    else move towards the global maximiser of EI as far as one move allows.
+x' = argmax of EI within reach of one move;  go there if EI(x') > gamma = 0.01,
+else move towards the global maximiser of EI as far as one move allows.
 """
 
 from __future__ import annotations

@@ -110,7 +110,9 @@ def _run_with_progress(simulation: Simulation, name: str, output: Path | None) -
     console = Console(stderr=True)
     problem = simulation.campaign.problem
     with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
-        task = progress.add_task(problem.name, total=problem.horizon * problem.episodes, completed=len(simulation.steps))
+        task = progress.add_task(
+            problem.name, total=problem.horizon * problem.episodes, completed=len(simulation.steps)
+        )
 
         def on_step(episode: int, _step: int) -> None:
             progress.update(task, advance=1, description=f"{problem.name}, episode {episode}")

@@ -1,6 +1,6 @@
 """Credible bands (section 3.1): a state is a candidate while its upper bound reaches the best lower bound.
 
-    Z = { x : mean(x) + width sd(x) >= max over x' of mean(x') - width sd(x') }
+Z = { x : mean(x) + width sd(x) >= max over x' of mean(x') - width sd(x') }
 """
 
 from __future__ import annotations

@@ -60,9 +60,7 @@ class CompiledTrajectory:
         shape = (len(self.programme.rows), len(self.programme.columns))
         self._incidence = sparse.csr_matrix((np.ones(len(rows)), (rows, columns)), shape=shape)
         names = [row.parent_component().local_name for row in self.programme.rows]
-        self._not_convex = self.programme.nonlinear_rows & np.array(
-            [n != "move_limit" for n in names], dtype=bool
-        )
+        self._not_convex = self.programme.nonlinear_rows & np.array([n != "move_limit" for n in names], dtype=bool)
         self._end = np.array([name.startswith("end_at") for name in names], dtype=bool)
 
     @property

@@ -17,7 +17,6 @@ from tcbo_pyomo.planning.trajectory_plan import PlanRecord, TrajectoryPlan
 from tcbo_pyomo.planning.trajectory_utility import PathMixture, PathTangent, TrajectoryUtility
 from tcbo_pyomo.settings import PlannerSettings
 
-
 LOADED = PlanRecord("", "loaded", "", "", float("nan"), 0.0, ())
 
 
@@ -35,7 +34,9 @@ class ContinuousPlanner:
     def __init__(self, problem: ContinuousProblem, settings: PlannerSettings) -> None:
         self.problem, self.settings = problem, settings
         if settings.gap is not None:
-            raise BadInput("planner.gap: a continuous plant has no certified gap, its plans are not convex; use components")
+            raise BadInput(
+                "planner.gap: a continuous plant has no certified gap, its plans are not convex; use components"
+            )
         self.oracle = TrajectoryOracle(
             problem.coordinates,
             problem.dynamics,
@@ -46,9 +47,7 @@ class ContinuousPlanner:
         )
         self.previous: TrajectoryPlan | None = None
 
-    def plan(
-        self, utility: TrajectoryUtility, situation: Situation, generator: np.random.Generator
-    ) -> ContinuousPlan:
+    def plan(self, utility: TrajectoryUtility, situation: Situation, generator: np.random.Generator) -> ContinuousPlan:
         """Minimise the utility over mixtures of trajectories of the rest of the episode."""
         path, actions = np.array(situation.path), np.array(situation.decisions)
         tangents: list[PathTangent] = []
@@ -56,7 +55,9 @@ class ContinuousPlanner:
 
         def extreme_point(tangent: PathTangent) -> PathMixture:
             tangents.append(tangent)
-            plan = self.oracle.best_path(tangent.objective, path, actions, np.array(tangent.targets), self._unfinished(situation))
+            plan = self.oracle.best_path(
+                tangent.objective, path, actions, np.array(tangent.targets), self._unfinished(situation)
+            )
             ahead = plan.states[len(path) :]
             found.append((ahead, plan))
             return [(1.0, ahead)]

@@ -13,7 +13,6 @@ import numpy as np
 from tcbo_pyomo.coordinates import Array
 from tcbo_pyomo.planning.situation import Situation
 from tcbo_pyomo.planning.visitation import Visitation
-from tcbo_pyomo.process import Process
 from tcbo_pyomo.reachability import EpisodeSets
 
 TIE = 1e-12

@@ -51,9 +51,7 @@ class InformationObjective:
         if not (np.isfinite(self.centers).all() and np.isfinite(self.weights).all()):
             raise BadInput("information objective: centers and weights must be finite")
         if not (math.isfinite(noise_variance) and noise_variance > 0):
-            raise BadInput(
-                f"information objective: noise_variance {noise_variance!r} must be positive and finite"
-            )
+            raise BadInput(f"information objective: noise_variance {noise_variance!r} must be positive and finite")
         self.noise_variance = float(noise_variance)
         self._last: tuple[Array, Jet] | None = None
 

@@ -120,4 +120,3 @@ class LinearProgramming:
             f"no plan from state '{self.sets.process.labels[situation.state]}' (step {situation.step}) meets all "
             f"constraints; in conflict: {', '.join(rules)}{where}; loosen one of them or lengthen the episode"
         )
-

@@ -29,7 +29,9 @@ def check_visitation(visitation: Visitation, sets: EpisodeSets, situation: Situa
     arriving[situation.state] = 1.0
     worst = np.abs(leaving - arriving[: steps * states]).max()
     if worst > TOLERANCE:
-        raise SolverFailed(f"{solver} returned a plan whose visits do not flow (error {worst:.1e}); the plan is not used")
+        raise SolverFailed(
+            f"{solver} returned a plan whose visits do not flow (error {worst:.1e}); the plan is not used"
+        )
     ends = arriving[steps * states :] > TOLERANCE
     if (ends & ~sets.safe[-1]).any():
         state = process.labels[int((ends & ~sets.safe[-1]).argmax())]

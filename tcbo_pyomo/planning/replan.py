@@ -99,9 +99,7 @@ class Replan:
             if isinstance(error, TcboError) and not isinstance(error, SolverFailed):
                 raise
             text = f"{type(error).__name__}: {error}"
-            self.attempts.append(
-                SolveRecord(origin, text, None, False, None, "", time.perf_counter() - began, 0)
-            )
+            self.attempts.append(SolveRecord(origin, text, None, False, None, "", time.perf_counter() - began, 0))
             return None
         violation, refused = self.refusal(solution.values)
         value = np.nan if not np.isfinite(solution.values).all() else self.value(objective, solution.values)

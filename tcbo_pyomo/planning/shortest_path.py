@@ -95,9 +95,7 @@ def detours(dynamics: Dynamics, start: Array, target: Array, steps: int, number:
     return paths[np.argsort(((paths - target) ** 2).sum(axis=(1, 2)), kind="stable")]
 
 
-def coasting_path(
-    dynamics: Dynamics, start: Array, steps: int, action: Array | None = None
-) -> tuple[Array, Array]:
+def coasting_path(dynamics: Dynamics, start: Array, steps: int, action: Array | None = None) -> tuple[Array, Array]:
     """A first guess: what the plant does, within its bounds, when an action is held.
 
     The action is the last one made, or the allowed one nearest to zero.

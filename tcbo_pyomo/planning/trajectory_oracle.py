@@ -140,9 +140,7 @@ class TrajectoryOracle:
         """Scaled points as an n x d array of finite numbers; n may be zero."""
         array = np.asarray(points, dtype=float)
         if array.size % self.compiled.dimension or not np.isfinite(array).all():
-            raise BadInput(
-                f"best_path: {name} must be rows of {self.compiled.dimension} finite scaled values"
-            )
+            raise BadInput(f"best_path: {name} must be rows of {self.compiled.dimension} finite scaled values")
         return array.reshape(-1, self.compiled.dimension)
 
 
@@ -150,7 +148,5 @@ def _reason(plans: list[Candidate], attempts: list[SolveRecord]) -> str:
     """Why a warm start is used."""
     if plans:
         return "no solve was better"
-    said = (
-        f"{attempt.status} ({attempt.refused})" if attempt.refused else attempt.status for attempt in attempts
-    )
+    said = (f"{attempt.status} ({attempt.refused})" if attempt.refused else attempt.status for attempt in attempts)
     return f"no solve gave a feasible path: {'; '.join(dict.fromkeys(said))}"

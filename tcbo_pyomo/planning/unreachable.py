@@ -29,16 +29,13 @@ def explained_failure(replan: Replan, dynamics: Dynamics) -> TcboError:
     relaxed = replan.compiled.convex_relaxation(replan.bounds)
     x0 = replan.joined(*coasting_path(dynamics, replan.here, replan.left))
     for constraint in replan.constraints:
-        error = (
-            _out_of_reach(replan, constraint, x0, relaxed, where) if isinstance(constraint, EndAt) else None
-        )
+        error = _out_of_reach(replan, constraint, x0, relaxed, where) if isinstance(constraint, EndAt) else None
         if error is not None:
             return error
     convex = _solve(replan, DistanceObjective(replan.here), x0, relaxed)
     if convex is not None and not convex.feasible and convex.status == "locally infeasible":
         return InfeasiblePlan(
-            f"no path from {where} meets the limits of the moves and states; in conflict: {convex.worst}; "
-            "loosen it"
+            f"no path from {where} meets the limits of the moves and states; in conflict: {convex.worst}; loosen it"
         )
     tried = (f"{a.status} ({a.refused})" if a.refused else a.status for a in replan.attempts)
     return SolverFailed(
@@ -53,15 +50,11 @@ def _bad_start(replan: Replan, where: str) -> InfeasiblePlan | None:
     present = physical(replan.coordinates, replan.here[None])
     for constraint in replan.constraints:
         for violation in constraint.violations(replan.coordinates, np.vstack([present, present]), False):
-            return InfeasiblePlan(
-                f"start {where}: {violation.constraint}: {violation.message}; start elsewhere"
-            )
+            return InfeasiblePlan(f"start {where}: {violation.constraint}: {violation.message}; start elsewhere")
     return None
 
 
-def _out_of_reach(
-    replan: Replan, constraint: EndAt, x0: Array, relaxed: Bounds, where: str
-) -> InfeasiblePlan | None:
+def _out_of_reach(replan: Replan, constraint: EndAt, x0: Array, relaxed: Bounds, where: str) -> InfeasiblePlan | None:
     """Whether even the convex part of the problem ends short of the end point."""
     target, counted = np.zeros(len(replan.coordinates)), np.zeros(len(replan.coordinates))
     for name, value in constraint.point.items():
@@ -84,9 +77,7 @@ def _out_of_reach(
     )
 
 
-def _solve(
-    replan: Replan, objective: DistanceObjective, x0: Array, bounds: Bounds
-) -> NonlinearSolution | None:
+def _solve(replan: Replan, objective: DistanceObjective, x0: Array, bounds: Bounds) -> NonlinearSolution | None:
     try:
         return replan.solver.solve(objective, np.clip(x0, bounds.column_lower, bounds.column_upper), *bounds)
     except SolverFailed:

@@ -51,9 +51,7 @@ def _(kernel: Stationary, points: Array, centers: Array, weights: Array) -> Jet:
     hessian = (offset * curvature[:, None, :]) @ offset.transpose(0, 2, 1)
     hessian += slope.sum(axis=1)[:, None, None] * np.eye(points.shape[1])
     gradient = (offset @ slope[:, :, None])[:, :, 0]
-    return Jet(
-        kernel.correlation(distance) @ scaled_weights, gradient / scale, hessian / np.outer(scale, scale)
-    )
+    return Jet(kernel.correlation(distance) @ scaled_weights, gradient / scale, hessian / np.outer(scale, scale))
 
 
 @weighted_covariance.register
@@ -71,9 +69,7 @@ def _(kernel: SquaredExponential, points: Array, centers: Array, weights: Array)
     exponent -= 0.5 * np.einsum("md,md->m", c, c)[None, :]
     covariance = np.exp(exponent, out=exponent)
     squares = (c[:, :, None] * c[:, None, :]).reshape(len(c), -1)
-    moments = covariance @ (
-        np.column_stack([np.ones(len(c)), c, squares]) * (kernel.variance * weights)[:, None]
-    )
+    moments = covariance @ (np.column_stack([np.ones(len(c)), c, squares]) * (kernel.variance * weights)[:, None])
     value, first = moments[:, 0], moments[:, 1 : 1 + dimension]
     cross = first[:, :, None] * x[:, None, :]
     second = moments[:, 1 + dimension :].reshape(-1, dimension, dimension) - cross - cross.transpose(0, 2, 1)

@@ -47,7 +47,9 @@ def load_problem(name: str, feedback: str | None = None, seed: int = 0) -> Probl
     if name not in problem_names():
         own = "; your own problem: the path of its .py file"
         raise BadInput(f"unknown problem '{name}'; {suggestion(name, problem_names())}{own}")
-    problem: Problem | ContinuousProblem = importlib.import_module(f"{__name__}.{name}").build(feedback=feedback, seed=seed)
+    problem: Problem | ContinuousProblem = importlib.import_module(f"{__name__}.{name}").build(
+        feedback=feedback, seed=seed
+    )
     return problem
 
 
@@ -71,7 +73,9 @@ def _build_from_file(path: Path, feedback: str | None, seed: int) -> Problem | C
         raise BadInput(f"problem file '{path}'{_line_in(path, error)}: {_first_line(error)}") from error
     if not isinstance(problem, (Problem, ContinuousProblem)):
         kind = type(problem).__name__
-        raise BadInput(f"problem file '{path}': build returned a {kind}; it must return a Problem or a ContinuousProblem")
+        raise BadInput(
+            f"problem file '{path}': build returned a {kind}; it must return a Problem or a ContinuousProblem"
+        )
     return problem
 
 

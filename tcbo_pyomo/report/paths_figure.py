@@ -86,7 +86,9 @@ def _draw_truth(ax: Axes, result: CampaignResult, points: Array) -> None:
     else:
         contours = ax.tricontourf(points[:, 0], points[:, 1], truth, **style)
     unit = f" ({result.problem.output_unit})" if result.problem.output_unit else ""
-    ax.figure.colorbar(contours, ax=ax, label=f"true {result.problem.output_title or result.problem.output}{unit}", pad=0.02)
+    ax.figure.colorbar(
+        contours, ax=ax, label=f"true {result.problem.output_title or result.problem.output}{unit}", pad=0.02
+    )
 
 
 def _draw_paths(ax: Axes, result: CampaignResult, points: Array) -> None:

@@ -32,7 +32,9 @@ def trajectory_figure(result: CampaignResult) -> Figure:
         _draw_line(figure.subplots(), result)
     else:
         # Up to four coordinates every pair has a panel; beyond that neighbours only, or nothing could be read.
-        pairs = list(combinations(range(dimension), 2)) if dimension <= 4 else [(i, i + 1) for i in range(dimension - 1)]
+        pairs = (
+            list(combinations(range(dimension), 2)) if dimension <= 4 else [(i, i + 1) for i in range(dimension - 1)]
+        )
         columns = min(len(pairs), 3)
         rows = -(-len(pairs) // columns)
         size = (7.2, 6.0) if len(pairs) == 1 else (4.4 * columns, 3.8 * rows)
@@ -67,7 +69,9 @@ def _draw_slice(ax: Axes, result: CampaignResult, pair: tuple[int, int]) -> None
         name = "path" if len(result.paths) == 1 else f"path, episode {number}"
         ax.plot(place[:, 0], place[:, 1], color="0.25", linewidth=0.9, zorder=2)
         early_to_late = np.arange(len(place))
-        ax.scatter(place[:, 0], place[:, 1], c=early_to_late, cmap="viridis", s=14, zorder=3, label=f"{name} (dark to light)")
+        ax.scatter(
+            place[:, 0], place[:, 1], c=early_to_late, cmap="viridis", s=14, zorder=3, label=f"{name} (dark to light)"
+        )
     _mark(ax, _places(result, [problem.start_state], pair), "start", marker="s", s=55, facecolors="none")
     if result.candidate_states:
         candidates = _places(result, result.candidate_states, pair)
@@ -94,7 +98,9 @@ def _draw_line(ax: Axes, result: CampaignResult) -> None:
     ax.fill_between(place, mean - spread, mean + spread, color="0.85", label="two standard deviations")
     table, name = result.experiments, problem.coordinates[0].name
     ax.scatter(table[name], table[problem.output], s=14, c=np.arange(len(table)), cmap="viridis", label="measurements")
-    ax.axvline(problem.describe(result.campaign.recommendation)[name], color="black", linestyle="--", label="recommendation")
+    ax.axvline(
+        problem.describe(result.campaign.recommendation)[name], color="black", linestyle="--", label="recommendation"
+    )
     ax.set_xlabel(problem.coordinates[0].title.replace("_", " "))
     ax.set_ylabel(problem.output_title or problem.output)
 

@@ -95,9 +95,7 @@ class _ConflictSystem:
     def certificate(self, elastic: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """The elastic rows with a non-zero dual value at the cheapest violation."""
         soft = np.flatnonzero(elastic)
-        unit = sparse.csc_matrix(
-            (np.ones(len(soft)), (soft, np.arange(len(soft)))), shape=(len(elastic), len(soft))
-        )
+        unit = sparse.csc_matrix((np.ones(len(soft)), (soft, np.arange(len(soft)))), shape=(len(elastic), len(soft)))
         slack = np.zeros(2 * len(soft))
         relaxed = replace(
             self.programme,

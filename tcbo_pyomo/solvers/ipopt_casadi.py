@@ -120,9 +120,7 @@ class IpoptCasadi:
         gradient = _Evaluation(self, "objective_gradient", [dense], dense, lambda o, x: o.gradient(x))
         hessian = _Evaluation(self, "objective_hessian", [dense], pattern, lambda o, x: o.hessian(x))
         outputs = [number, 1, rows, number, rows, programme.parameter_symbols.numel()]
-        stop = _Evaluation(
-            self, "stop", [casadi.Sparsity.dense(n, 1) for n in outputs], scalar, lambda o, x: 0.0
-        )
+        stop = _Evaluation(self, "stop", [casadi.Sparsity.dense(n, 1) for n in outputs], scalar, lambda o, x: 0.0)
         # CasADi keeps no reference to Python callbacks.
         self._callbacks = (value, gradient, hessian, stop)
 
@@ -132,12 +130,8 @@ class IpoptCasadi:
         g = programme.g(x, p)
         lagrangian = lam_f * hessian(x) + programme.hess(x, p, lam_g)
         derivatives = {
-            "grad_f": casadi.Function(
-                "nlp_grad_f", [x, p], [value(x), gradient(x)], ["x", "p"], ["f", "grad_f_x"]
-            ),
-            "jac_g": casadi.Function(
-                "nlp_jac_g", [x, p], [g, programme.jac(x, p)], ["x", "p"], ["g", "jac_g_x"]
-            ),
+            "grad_f": casadi.Function("nlp_grad_f", [x, p], [value(x), gradient(x)], ["x", "p"], ["f", "grad_f_x"]),
+            "jac_g": casadi.Function("nlp_jac_g", [x, p], [g, programme.jac(x, p)], ["x", "p"], ["g", "jac_g_x"]),
             "hess_lag": casadi.Function(
                 "nlp_hess_l",
                 [x, p, lam_f, lam_g],
@@ -159,9 +153,7 @@ class IpoptCasadi:
             problem: Any = {"x": x, "p": p, "f": value(x), "g": g}
             return casadi.nlpsol("ipopt", "ipopt", problem, settings)
         except RuntimeError as error:
-            raise BadInput(
-                f"nonlinear options: IPOPT refuses one of {_text(options)} ({_reason(error)})"
-            ) from None
+            raise BadInput(f"nonlinear options: IPOPT refuses one of {_text(options)} ({_reason(error)})") from None
 
 
 class _Evaluation(casadi.Callback):

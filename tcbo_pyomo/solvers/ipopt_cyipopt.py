@@ -114,9 +114,7 @@ class IpoptCyipopt:
 class _Callbacks:
     """What cyipopt asks for; errors are stored and end the solve, because they cannot pass through IPOPT."""
 
-    def __init__(
-        self, programme: NonlinearProgramme, objective: ScaledObjective, interrupt: NotedInterrupt
-    ) -> None:
+    def __init__(self, programme: NonlinearProgramme, objective: ScaledObjective, interrupt: NotedInterrupt) -> None:
         self._programme, self._objective, self._interrupt = programme, objective, interrupt
         self._parameters = programme.parameter_values()
         self.error: BaseException | None = None

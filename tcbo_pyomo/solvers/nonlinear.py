@@ -41,9 +41,7 @@ def nonlinear_solver(
         Limits of one solve.
     """
     if interface not in INTERFACES:
-        raise BadInput(
-            f"nonlinear interface: unknown '{interface}'; {suggestion(str(interface), INTERFACES)}"
-        )
+        raise BadInput(f"nonlinear interface: unknown '{interface}'; {suggestion(str(interface), INTERFACES)}")
     if interface == "pyomo":
         return PyomoNonlinear(programme, terms, solver, options, time_limit, max_iterations)
     if solver != "ipopt":

@@ -169,9 +169,7 @@ def compile_nonlinear_model(model: pyo.ConcreteModel, first: Sequence[VarData] =
         if component.is_constant():
             return float(pyo.value(component))
         if component.is_variable_type() and not component.fixed:
-            raise BadInput(
-                f"variable '{component.name}' is not part of the model; add it to the model that uses it"
-            )
+            raise BadInput(f"variable '{component.name}' is not part of the model; add it to the model that uses it")
         if id(component) not in parameters:
             parameters[id(component)] = component, casadi.SX.sym(component.name)
         return parameters[id(component)][1]

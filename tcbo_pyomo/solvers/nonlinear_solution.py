@@ -80,8 +80,6 @@ def checked_solution(
     violation, worst = programme.violation(values, *bounds)
     value = np.nan
     if np.isfinite(values).all():
-        value = float(
-            objective.value(terms.points(values, terms.given(bounds.column_lower, bounds.column_upper)))
-        )
+        value = float(objective.value(terms.points(values, terms.given(bounds.column_lower, bounds.column_upper))))
     feasible = violation <= TOLERANCE and bool(np.isfinite(value))
     return NonlinearSolution(values, value, feasible, status, seconds, iterations, solver, violation, worst)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib.metadata import version
+
 import numpy as np
 
 from tcbo_pyomo.action_limits import BoxActions
@@ -28,13 +30,13 @@ def attempt_nonlinear(interface: str, solver: str) -> str:
     solution = plan.solve(objective, start, *bounds)
     states, _ = compiled.read(solution.values)
     if np.abs(states.ravel() - [0.0, 0.1, 0.2]).max() > 1e-5:
-        raise SolverFailed(f"{solver} through {interface} found the path {states.ravel().tolist()} instead of 0, 0.1, 0.2")
+        raise SolverFailed(
+            f"{solver} through {interface} found the path {states.ravel().tolist()} instead of 0, 0.1, 0.2"
+        )
     return _version(interface)
 
 
 def _version(interface: str) -> str:
     if interface == "casadi":
-        import casadi
-
-        return f"from the casadi wheel {casadi.__version__}"
+        return f"from the casadi wheel {version('casadi')}"
     return "found"

@@ -112,9 +112,7 @@ class PyomoNonlinear:
 
     def _run(self) -> tuple[str, Array]:
         try:
-            results = self._solver.solve(
-                self._model, load_solutions=False, options=self._options, **self._limit
-            )
+            results = self._solver.solve(self._model, load_solutions=False, options=self._options, **self._limit)
             status = str(results.solver.termination_condition)
             if len(results.solution) or str(results.solver.status) == "ok":
                 self._model.solutions.load_from(results, ignore_invalid_labels=False)
@@ -142,9 +140,7 @@ def _changed(programme: NonlinearProgramme, x0: Array, bounds: Bounds) -> Iterat
             column.set_value(held, skip_validation=True)
         for i in other:
             programme.rows[i].deactivate()
-            limits = [
-                float(b) if np.isfinite(b) else None for b in (bounds.row_lower[i], bounds.row_upper[i])
-            ]
+            limits = [float(b) if np.isfinite(b) else None for b in (bounds.row_lower[i], bounds.row_upper[i])]
             if limits != [None, None]:
                 replaced.add((limits[0], programme.rows[i].body, limits[1]))
         yield

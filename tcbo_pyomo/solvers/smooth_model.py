@@ -36,8 +36,7 @@ REASONS = {
     "LogicalConstraint": "write it as smooth inequalities",
     "BooleanVar": "only continuous variables can be planned with",
     "Complementarity": "apply a smooth reformulation first",
-    "DerivativeVar": "discretise it first, with TransformationFactory('dae.collocation') or "
-    "'dae.finite_difference'",
+    "DerivativeVar": "discretise it first, with TransformationFactory('dae.collocation') or 'dae.finite_difference'",
 }
 
 

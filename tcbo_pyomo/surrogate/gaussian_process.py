@@ -112,14 +112,10 @@ def checked_measurements(
         raise BadInput(f"points {inputs.shape} and values {outputs.shape} must be n x d and n for the same n")
     noise = np.asarray(noise_variances, dtype=float)
     if noise.shape not in ((), outputs.shape):
-        raise BadInput(
-            f"noise variances {noise.shape} must be one number or {len(outputs)}, one per measurement"
-        )
+        raise BadInput(f"noise variances {noise.shape} must be one number or {len(outputs)}, one per measurement")
     noise = np.broadcast_to(noise, outputs.shape)
     for row in np.flatnonzero(~(np.isfinite(inputs).all(axis=1) & np.isfinite(outputs))):
-        raise BadInput(
-            f"measurement {row}: point {inputs[row]} and value {outputs[row]} must be finite numbers"
-        )
+        raise BadInput(f"measurement {row}: point {inputs[row]} and value {outputs[row]} must be finite numbers")
     for row in np.flatnonzero(~(np.isfinite(noise) & (noise > 0))):
         raise BadInput(f"measurement {row}: noise variance {noise[row]} must be a positive finite number")
     return inputs, outputs, noise

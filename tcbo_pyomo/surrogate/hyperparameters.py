@@ -25,9 +25,7 @@ REFUSED = 1e100
 """What the search sees in place of an infinite loss: line searches need finite numbers to step back from."""
 
 
-def log_marginal_likelihood(
-    kernel: Kernel, points: ArrayLike, values: ArrayLike, noise_variances: ArrayLike
-) -> float:
+def log_marginal_likelihood(kernel: Kernel, points: ArrayLike, values: ArrayLike, noise_variances: ArrayLike) -> float:
     """Log density of the measured values under the prior; minus infinity where their covariance is singular.
 
     Parameters
@@ -47,9 +45,7 @@ def log_marginal_likelihood(
     return -0.5 * (float(whitened @ whitened) + log_determinant + len(outputs) * math.log(2.0 * math.pi))
 
 
-def fit_hyperparameters(
-    kernel: Kernel, points: ArrayLike, values: ArrayLike, noise_variances: ArrayLike
-) -> Kernel:
+def fit_hyperparameters(kernel: Kernel, points: ArrayLike, values: ArrayLike, noise_variances: ArrayLike) -> Kernel:
     """The kernel with the most likely `parameters` within a factor 100 of the present ones.
 
     L-BFGS-B on the logarithms, from the present values: the same data give the same answer, and never a less

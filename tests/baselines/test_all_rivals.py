@@ -9,6 +9,14 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from random_processes import random_process
 from rival_plants import chosen_settings, grid, move_noise, plane
+
+from tcbo_pyomo import Campaign, Problem, run_campaign, settings_from
+from tcbo_pyomo.action_limits import BoxActions, NormActions
+from tcbo_pyomo.coordinates import physical
+from tcbo_pyomo.dynamics import LinearDynamics
+from tcbo_pyomo.errors import BadInput, InfeasiblePlan, SolverFailed
+from tcbo_pyomo.feedback import released
+from tcbo_pyomo.method import load_method, method_names
 from tcbo_pyomo.models.constraints import (
     Box,
     Circle,
@@ -20,14 +28,6 @@ from tcbo_pyomo.models.constraints import (
     VisitBudget,
     Wall,
 )
-
-from tcbo_pyomo import Campaign, Problem, run_campaign, settings_from
-from tcbo_pyomo.action_limits import BoxActions, NormActions
-from tcbo_pyomo.coordinates import physical
-from tcbo_pyomo.dynamics import LinearDynamics
-from tcbo_pyomo.errors import BadInput, InfeasiblePlan, SolverFailed
-from tcbo_pyomo.feedback import released
-from tcbo_pyomo.method import load_method, method_names
 from tcbo_pyomo.simulation import SimulatedPlant
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 

@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_processes import random_process
 from rival_plants import grid, line, rng
-from tcbo_pyomo.models.constraints import Box, EndAt, ResourceBudget, VisitBudget
 
 from tcbo_pyomo import Problem
 from tcbo_pyomo.errors import InfeasiblePlan
+from tcbo_pyomo.models.constraints import Box, EndAt, ResourceBudget, VisitBudget
 from tcbo_pyomo.planning.feasible_moves import FeasibleMoves, feasible_pairs
 from tcbo_pyomo.planning.situation import Situation
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential

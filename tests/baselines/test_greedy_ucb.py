@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 from rival_plants import grid, known, line, plane, rng
-from tcbo_pyomo.models.constraints import EndAt
 
 from tcbo_pyomo import Problem, settings_from
 from tcbo_pyomo.baselines.greedy_ucb import GreedyUcb
 from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.models.constraints import EndAt
 from tcbo_pyomo.planning.situation import Situation
 from tcbo_pyomo.process import Process
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential

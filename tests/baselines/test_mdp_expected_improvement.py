@@ -5,11 +5,11 @@ import itertools
 import numpy as np
 import pytest
 from rival_plants import DP, grid, known, line, plane, rng
-from tcbo_pyomo.models.constraints import EndAt, ResourceBudget
 
 from tcbo_pyomo import settings_from
 from tcbo_pyomo.baselines.mdp_expected_improvement import MdpExpectedImprovement
 from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.models.constraints import EndAt, ResourceBudget
 from tcbo_pyomo.planning.situation import Situation
 from tcbo_pyomo.surrogate.expected_improvement import expected_improvement
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from continuous_plants import REACTOR, reactor_dynamics
 from rival_plants import plane, rng
-from tcbo_pyomo.models.constraints import MaximumStep, NonDecreasing
 
 from tcbo_pyomo.action_limits import BoxActions, NormActions
 from tcbo_pyomo.dynamics import LinearDynamics
 from tcbo_pyomo.errors import SolverFailed
+from tcbo_pyomo.models.constraints import MaximumStep, NonDecreasing
 from tcbo_pyomo.planning.one_move import AfterMove, best_next_point
 from tcbo_pyomo.planning.reach import Reach
 from tcbo_pyomo.planning.situation import Situation

@@ -3,12 +3,12 @@
 import numpy as np
 from rival_plants import grid, known, line, plane, rng
 from scipy.stats import kstest
-from tcbo_pyomo.models.constraints import EndAt, ResourceBudget, VisitBudget
-from tcbo_pyomo.models.constraints.regions import Box
 
 from tcbo_pyomo import settings_from
 from tcbo_pyomo.action_limits import BoxActions, NormActions
 from tcbo_pyomo.baselines.random_walk import RandomWalk
+from tcbo_pyomo.models.constraints import EndAt, ResourceBudget, VisitBudget
+from tcbo_pyomo.models.constraints.regions import Box
 from tcbo_pyomo.planning.feasible_moves import feasible_pairs
 from tcbo_pyomo.planning.situation import Situation
 

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 from rival_plants import grid, line, move_noise, plane
-from tcbo_pyomo.models.constraints import MaximumStep
 
 from tcbo_pyomo import Campaign, run_campaign, settings_from
 from tcbo_pyomo.baselines.stateless import Stateless
 from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.models.constraints import MaximumStep
 from tcbo_pyomo.simulation import SimulatedPlant
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 

@@ -74,9 +74,20 @@ def comparisons(repeats: int) -> list[Comparison]:
             pyo.SolverFactory("highs").solve(model)
             read_visitation(model)
 
-        rows.append(compare(f"LP re-plan, {label}", replan, "bare HiGHS run(), same matrix, same options", bare_run, repeats, "at most 1.3"))
+        rows.append(
+            compare(
+                f"LP re-plan, {label}",
+                replan,
+                "bare HiGHS run(), same matrix, same options",
+                bare_run,
+                repeats,
+                "at most 1.3",
+            )
+        )
         few = max(3, repeats // 4)
         rows.append(
-            compare(f"LP re-plan, {label}", replan, "plain Pyomo: rebuild, SolverFactory", plain_pyomo, few, "at most 0.1")
+            compare(
+                f"LP re-plan, {label}", replan, "plain Pyomo: rebuild, SolverFactory", plain_pyomo, few, "at most 0.1"
+            )
         )
     return rows

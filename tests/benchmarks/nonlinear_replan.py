@@ -18,7 +18,10 @@ from tcbo_pyomo.solvers.nonlinear import nonlinear_solver
 from tcbo_pyomo.surrogate.continuous import ContinuousSurrogate
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 
-SIZES = {"64 centres, d = 2, H = 50": (64, 2, 50, "at most 0.1"), "512 centres, d = 4, H = 100": (512, 4, 100, "at most 0.01")}
+SIZES = {
+    "64 centres, d = 2, H = 50": (64, 2, 50, "at most 0.1"),
+    "512 centres, d = 4, H = 100": (512, 4, 100, "at most 0.01"),
+}
 
 
 class Replan:
@@ -96,5 +99,10 @@ def _candidates_against_replans(repeats: int) -> Comparison:
         return time.perf_counter() - began
 
     return compare(
-        "100 Thompson candidates, 4-D", candidates, "ten compiled re-plans", ten_replans, max(2, repeats // 5), "at most 1"
+        "100 Thompson candidates, 4-D",
+        candidates,
+        "ten compiled re-plans",
+        ten_replans,
+        max(2, repeats // 5),
+        "at most 1",
     )

@@ -30,7 +30,9 @@ def comparisons(repeats: int) -> list[Comparison]:
     def reference(number: int) -> None:
         bare.step(int(states[number]), float(values[number]), noise)
 
-    return [compare("planning step, Knorr, DP", ours, "the same algebra as bare numpy", reference, repeats, "at most 3")]
+    return [
+        compare("planning step, Knorr, DP", ours, "the same algebra as bare numpy", reference, repeats, "at most 3")
+    ]
 
 
 class BareStep:

@@ -19,9 +19,9 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(1, str(Path(__file__).parents[2]))
 
-import linear_replan  # noqa: E402
-import nonlinear_replan  # noqa: E402
-import planning_step  # noqa: E402
+import linear_replan
+import nonlinear_replan
+import planning_step
 
 
 def main() -> None:
@@ -31,7 +31,11 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=Path("benchmarks.json"))
     arguments = parser.parse_args()
     repeats = 3 if arguments.quick else 40
-    rows = [*planning_step.comparisons(repeats * 10), *linear_replan.comparisons(repeats), *nonlinear_replan.comparisons(repeats)]
+    rows = [
+        *planning_step.comparisons(repeats * 10),
+        *linear_replan.comparisons(repeats),
+        *nonlinear_replan.comparisons(repeats),
+    ]
     for row in rows:
         print(row.text)
     machine = {"python": platform.python_version(), "machine": platform.machine(), "cores": os.cpu_count()}

@@ -27,7 +27,8 @@ class Comparison:
         """One line of the table."""
         return (
             f"{self.name:44s} {self.ours_seconds * 1e3:10.3f} ms   {self.reference:40s} "
-            f"{self.reference_seconds * 1e3:10.3f} ms   ratio {self.ratio:7.3f} [{self.low:.3f}, {self.high:.3f}]   {self.promise}"
+            f"{self.reference_seconds * 1e3:10.3f} ms   ratio {self.ratio:7.3f} [{self.low:.3f}, {self.high:.3f}]   "
+            f"{self.promise}"
         )
 
 
@@ -46,7 +47,14 @@ def compare(
     mine, theirs = np.array(pairs[1:]).T  # The first round warms up.
     low, middle, high = np.quantile(mine / theirs, [0.1, 0.5, 0.9])
     return Comparison(
-        name, reference_name, float(np.median(mine)), float(np.median(theirs)), float(low), float(middle), float(high), promise
+        name,
+        reference_name,
+        float(np.median(mine)),
+        float(np.median(theirs)),
+        float(low),
+        float(middle),
+        float(high),
+        promise,
     )
 
 

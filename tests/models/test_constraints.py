@@ -8,6 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pyomo.environ import units
+
+from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.grid import grid_process
 from tcbo_pyomo.models.constraints import (
     Box,
     Circle,
@@ -24,9 +27,6 @@ from tcbo_pyomo.models.constraints import (
     VisitBudget,
     Wall,
 )
-
-from tcbo_pyomo.errors import BadInput
-from tcbo_pyomo.grid import grid_process
 
 ANY = list(range(-4, 5))
 TIME = grid_process({"time": [0, 2, 4, 6, 8]}, {"time": ANY}, 1.0, {"time": "min"})
@@ -83,9 +83,7 @@ def test_maximum_step_names_each_step_that_is_too_large():
     rule = MaximumStep({"x": (1, 2), "y": 3})
     assert steps_broken(rule, (0, 0), (2, 3), (1, 0)) == []
     assert steps_broken(rule, (0, 0), (3, 0), (1, 0), (1, 4)) == [0, 1, 2]
-    (violation,) = MaximumStep({"time": 60 * units.s}).violations(
-        TIME.coordinates, np.array([[0.0], [2.0]]), False
-    )
+    (violation,) = MaximumStep({"time": 60 * units.s}).violations(TIME.coordinates, np.array([[0.0], [2.0]]), False)
     assert violation.message == "time (min) changed by 2, allowed is -1 to 1"
 
 
@@ -141,9 +139,7 @@ def test_an_unknown_coordinate_is_refused(rule):
 def test_end_at_allows_one_state_after_the_last_move_only():
     rule = EndAt({"x": 3, "y": 1})
     assert all(rule.allowed_states(SQUARE, step, 4) is None for step in range(4))
-    assert np.flatnonzero(rule.allowed_states(SQUARE, 4, 4)).tolist() == [
-        SQUARE.state_index({"x": 3, "y": 1})
-    ]
+    assert np.flatnonzero(rule.allowed_states(SQUARE, 4, 4)).tolist() == [SQUARE.state_index({"x": 3, "y": 1})]
 
 
 def test_end_at_matches_only_the_coordinates_named():
@@ -204,15 +200,11 @@ def test_an_edge_of_a_box_holds_grid_values_in_spite_of_rounding():
 def test_box_is_crossed_by_moves_through_it_and_past_its_corner():
     box = Box({"x": (1, 2), "y": (1, 2)})
     assert (
-        touches(box, (0, 1.5), (4, 1.5))
-        and touches(box, (0, 0), (4, 4))
-        and touches(box, (0, 1), (1, 0.99)) is False
+        touches(box, (0, 1.5), (4, 1.5)) and touches(box, (0, 0), (4, 4)) and touches(box, (0, 1), (1, 0.99)) is False
     )
     assert touches(box, (0, 2), (1, 3)) is False and touches(box, (0, 1), (2, 3))
     assert (
-        touches(box, (1.5, 1.5), (1.5, 1.5))
-        and touches(box, (1.5, 0), (1.5, 4))
-        and not touches(box, (3, 0), (3, 4))
+        touches(box, (1.5, 1.5), (1.5, 1.5)) and touches(box, (1.5, 0), (1.5, 4)) and not touches(box, (3, 0), (3, 4))
     )
 
 
@@ -237,9 +229,7 @@ def test_the_hollow_of_a_polygon_is_outside_and_its_outline_inside():
 
 def test_moves_within_the_hollow_are_free_and_moves_through_a_wall_are_not():
     assert not touches(CUP, (1.5, 2), (2.5, 3)) and not touches(CUP, (2, 2), (2, 5))
-    assert (
-        touches(CUP, (2, 2), (5, 2)) and touches(CUP, (-1, 3.5), (2, 3.5)) and touches(CUP, (2, 2), (2, -1))
-    )
+    assert touches(CUP, (2, 2), (5, 2)) and touches(CUP, (-1, 3.5), (2, 3.5)) and touches(CUP, (2, 2), (2, -1))
     assert touches(CUP, (0.5, 2), (0.5, 3)), "a move that stays inside touches no outline and is still inside"
     assert touches(CUP, (1.5, 2), (1, 2)), "a move that ends on the outline"
 
@@ -255,9 +245,7 @@ def test_wall_is_touched_at_its_ends_and_along_itself():
     assert touches(wall, (2, 0), (2, 2)) and touches(wall, (1, 0), (1, 1)) and touches(wall, (0, 2), (2, 0))
     assert touches(wall, (0, 1), (1, 1)) and touches(wall, (0, 1), (4, 1)) and touches(wall, (1.5, 1), (2, 1))
     assert (
-        not touches(wall, (0, 1), (0.9, 1))
-        and not touches(wall, (0, 0), (0, 2))
-        and not touches(wall, (1, 2), (3, 2))
+        not touches(wall, (0, 1), (0.9, 1)) and not touches(wall, (0, 0), (0, 2)) and not touches(wall, (1, 2), (3, 2))
     )
     assert inside(wall, (2, 1), (3, 1), (4, 1), (2, 1.1)) == [True, True, False, False]
 
@@ -341,9 +329,7 @@ def test_a_zone_forbids_standing_in_it_and_moving_through_it():
     outside = {(x, y) for x in range(5) for y in range(5) if not (1 <= x <= 3 and 1 <= y <= 3)}
     assert {tuple(SQUARE.states[s]) for s in np.flatnonzero(rule.allowed_states(SQUARE, 0, 5))} == outside
     assert steps_broken(rule, (0, 0), (4, 0), (4, 4)) == []
-    assert steps_broken(rule, (0, 0), (4, 4)) == [0] and steps_broken(
-        rule, (0, 0), (0, 4), (4, 2), (0, 2)
-    ) == [1, 2]
+    assert steps_broken(rule, (0, 0), (4, 4)) == [0] and steps_broken(rule, (0, 0), (0, 4), (4, 2), (0, 2)) == [1, 2]
 
 
 def test_with_crossing_allowed_only_arriving_in_the_zone_counts():
@@ -365,9 +351,7 @@ def test_a_wall_with_a_gap_lets_moves_pass_at_the_gap_only():
 # Budgets
 
 
-@pytest.mark.parametrize(
-    "region", [Box({"x": (3, 4)}), lambda values: values["x"] >= 3], ids=["region", "predicate"]
-)
+@pytest.mark.parametrize("region", [Box({"x": (3, 4)}), lambda values: values["x"] >= 3], ids=["region", "predicate"])
 def test_visit_budget_counts_arrivals_but_not_the_start(region):
     rule = VisitBudget(region, 2, name="hot")
     assert rule.name == "VisitBudget(hot)" and rule.couples_steps
@@ -448,9 +432,7 @@ rules = st.one_of(
     st.sampled_from([NonDecreasing("x"), NonIncreasing("y")]),
     st.builds(ForbiddenRegion, regions, st.booleans()),
 )
-axes = st.lists(st.integers(0, 30), min_size=2, max_size=4, unique=True).map(
-    lambda v: [n / 10 for n in sorted(v)]
-)
+axes = st.lists(st.integers(0, 30), min_size=2, max_size=4, unique=True).map(lambda v: [n / 10 for n in sorted(v)])
 
 
 @given(axes, axes, rules)

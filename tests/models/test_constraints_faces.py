@@ -8,6 +8,11 @@ import numpy as np
 import pyomo.environ as pyo
 import pytest
 from continuous_plants import PLANE
+
+from tcbo_pyomo.action_limits import BoxActions
+from tcbo_pyomo.coordinates import Array, scaled
+from tcbo_pyomo.dynamics import LinearDynamics
+from tcbo_pyomo.errors import BadInput, InfeasiblePlan
 from tcbo_pyomo.models.constraints import (
     Box,
     Circle,
@@ -26,11 +31,6 @@ from tcbo_pyomo.models.constraints import (
 )
 from tcbo_pyomo.models.constraints.convex_pieces import convex_pieces
 from tcbo_pyomo.models.state_action_polytope import build_state_action_polytope
-
-from tcbo_pyomo.action_limits import BoxActions
-from tcbo_pyomo.coordinates import Array, scaled
-from tcbo_pyomo.dynamics import LinearDynamics
-from tcbo_pyomo.errors import BadInput, InfeasiblePlan
 from tcbo_pyomo.planning.compiled_trajectory import CompiledTrajectory
 from tcbo_pyomo.process import Process
 
@@ -39,9 +39,7 @@ TRIANGLE = Polygon(("x", "y"), [(3, 1), (5, 1), (4, 3)])
 
 
 def fuel(left: dict, right: dict) -> object:
-    return ((right["x"] - left["x"]) ** 2 + (right["y"] - left["y"]) ** 2) ** 0.5 + 0.5 * abs(
-        right["y"] - left["y"]
-    )
+    return ((right["x"] - left["x"]) ** 2 + (right["y"] - left["y"]) ** 2) ** 0.5 + 0.5 * abs(right["y"] - left["y"])
 
 
 # constraint, paths it allows, paths it forbids

@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyomo.common.log import LoggingIntercept
 from random_processes import processes
-from tcbo_pyomo.models.constraints import EndAt, MaximumStep, Points, ResourceBudget, VisitBudget
-from tcbo_pyomo.models.frank_wolfe_subproblem import add_linear_objective, read_visitation
-from tcbo_pyomo.models.state_action_polytope import build_state_action_polytope
 
 from tcbo_pyomo.coordinates import Coordinate
 from tcbo_pyomo.errors import BadInput, InfeasiblePlan
 from tcbo_pyomo.grid import grid_process
+from tcbo_pyomo.models.constraints import EndAt, MaximumStep, Points, ResourceBudget, VisitBudget
+from tcbo_pyomo.models.frank_wolfe_subproblem import add_linear_objective, read_visitation
+from tcbo_pyomo.models.state_action_polytope import build_state_action_polytope
 from tcbo_pyomo.process import Process
 
 GAMBLE = Process.from_probabilities(
@@ -47,9 +47,7 @@ def solved(model, gradient):
 
 
 def pair_called(process, state, action):
-    (pair,) = [
-        p for p in range(process.number_of_pairs) if process.pair_name(p) == f"'{state}' -> '{action}'"
-    ]
+    (pair,) = [p for p in range(process.number_of_pairs) if process.pair_name(p) == f"'{state}' -> '{action}'"]
     return pair
 
 
@@ -85,10 +83,7 @@ def test_flow_and_arrival_are_the_formulas_of_the_paper():
     assert pyo.value(model.flow[0, "a"].body) == stay + throw and pyo.value(model.flow[0, "a"].upper) == 1.0
     assert pyo.value(model.flow[1, "a"].body) == later_stay + later_throw - stay
     assert pyo.value(model.flow[1, "c"].body) == c_stay + c_back - throw / 2
-    assert all(
-        row.equality and pyo.value(row.upper) == (1.0 if h == 0 else 0.0)
-        for (h, _), row in model.flow.items()
-    )
+    assert all(row.equality and pyo.value(row.upper) == (1.0 if h == 0 else 0.0) for (h, _), row in model.flow.items())
     assert pyo.value(model.arrival[0, "b"]) == throw / 2
     assert pyo.value(model.arrival[1, "c"]) == later_throw / 2 + c_stay
     assert pyo.value(model.arrival[1, "b"]) == later_throw / 2 + b_stay
@@ -113,9 +108,7 @@ def test_every_policy_rolled_out_satisfies_the_flow(process, steps, seed):
                     assert (step, label, action) not in model.MOVES
         here = after
         arrived = {process.labels[s]: p for s, p in enumerate(here) if p > 0}
-        assert {s: pyo.value(model.arrival[h, s]) for h, s in model.arrival if h == step} == pytest.approx(
-            arrived
-        )
+        assert {s: pyo.value(model.arrival[h, s]) for h, s in model.arrival if h == step} == pytest.approx(arrived)
     assert all(abs(pyo.value(row.body) - pyo.value(row.upper)) < 1e-12 for row in model.flow.values())
 
 
@@ -127,9 +120,7 @@ def test_moves_are_those_of_allowed_paths_and_nothing_else(steps, start, end, la
         places = [start, *(start + np.cumsum(changes)).tolist()]
         if all(0 <= x <= 5 for x in places) and places[-1] == end and max(map(abs, changes)) <= largest:
             names = ["stay" if change == 0 else f"x{change:+d}" for change in changes]
-            allowed |= {
-                (h, f"x={x}", name) for h, (x, name) in enumerate(zip(places[:-1], names, strict=True))
-            }
+            allowed |= {(h, f"x={x}", name) for h, (x, name) in enumerate(zip(places[:-1], names, strict=True))}
     rules = [EndAt({"x": end}), MaximumStep({"x": largest})]
     if not allowed:
         with pytest.raises(InfeasiblePlan, match=f"'x={start}'"):
@@ -194,10 +185,7 @@ def test_budgets_are_named_rows_that_hold_in_expectation():
     value, visits = solved(model, GRADIENT)
     # With probability p of trying first, b is visited p/2 times after each of two moves: p = 1/2, as above.
     assert value == pytest.approx(-2.75)
-    assert (
-        pyo.value(model.b_budget.body) == pytest.approx(0.5)
-        and pyo.value(model.trial_budget.body) <= 0.5 + 1e-9
-    )
+    assert pyo.value(model.b_budget.body) == pytest.approx(0.5) and pyo.value(model.trial_budget.body) <= 0.5 + 1e-9
     assert sum(visits.values()) == pytest.approx(2.0)
 
 

@@ -9,12 +9,12 @@ import pyomo.dae as dae
 import pyomo.environ as pyo
 import pytest
 from continuous_plants import PLANE, REACTOR, reactor_dynamics
-from tcbo_pyomo.models.trajectory import build_trajectory
 
 from tcbo_pyomo.action_limits import BoxActions, NormActions
 from tcbo_pyomo.coordinates import scaled
 from tcbo_pyomo.dynamics import LinearDynamics, NonlinearDynamics
 from tcbo_pyomo.errors import BadInput, InfeasiblePlan
+from tcbo_pyomo.models.trajectory import build_trajectory
 from tcbo_pyomo.planning.compiled_trajectory import CompiledTrajectory
 
 START = {"x": 1.0, "y": 1.0}
@@ -47,9 +47,7 @@ def test_rows_hold_on_a_simulated_path_and_on_no_other() -> None:
     bounds = compiled.bounds(path[:1], actions[:0])
     assert compiled.programme.violation(compiled.vector(path, actions), *bounds)[0] < 1e-12
     path[3, 1] += 0.01
-    assert compiled.programme.violation(compiled.vector(path, actions), *bounds)[0] == pytest.approx(
-        0.01, rel=0.3
-    )
+    assert compiled.programme.violation(compiled.vector(path, actions), *bounds)[0] == pytest.approx(0.01, rel=0.3)
     assert compiled.programme.violation(compiled.vector(path, actions), *bounds)[1].startswith("dynamics[")
 
 

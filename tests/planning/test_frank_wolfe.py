@@ -1,5 +1,7 @@
 """Frank-Wolfe on functions whose minimum is known."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -14,7 +16,9 @@ class Quadratic:
         self.visited = []
 
     def value(self, x):
-        return float(((np.zeros(3) if x is None else x) - self.target) @ ((np.zeros(3) if x is None else x) - self.target))
+        return float(
+            ((np.zeros(3) if x is None else x) - self.target) @ ((np.zeros(3) if x is None else x) - self.target)
+        )
 
     def linearise(self, x):
         self.visited.append(x)
@@ -56,4 +60,4 @@ def test_converges_to_the_minimum(rule):
 def test_line_search_never_makes_the_value_worse():
     quadratic = Quadratic([0.9, 0.05, 0.05])
     values = [quadratic.value(mix(frank_wolfe(quadratic, corner, mix, n, "line_search"))) for n in range(1, 12)]
-    assert all(later <= earlier + 1e-12 for earlier, later in zip(values, values[1:], strict=False))
+    assert all(later <= earlier + 1e-12 for earlier, later in pairwise(values))

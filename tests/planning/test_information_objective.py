@@ -6,12 +6,12 @@ import numpy as np
 import pyomo.environ as pyo
 import pytest
 from continuous_plants import KERNELS, PLANE
-from tcbo_pyomo.models.information_objective import information_expression
-from tcbo_pyomo.models.trajectory import build_trajectory
 
 from tcbo_pyomo.action_limits import BoxActions
 from tcbo_pyomo.dynamics import LinearDynamics
 from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.models.information_objective import information_expression
+from tcbo_pyomo.models.trajectory import build_trajectory
 from tcbo_pyomo.planning.information_objective import InformationObjective
 from tcbo_pyomo.planning.weighted_covariance import weighted_covariance
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
@@ -85,7 +85,6 @@ def test_explicit_pyomo_expression_has_the_same_value(kernel: Kernel) -> None:
 
 def test_every_shipped_kernel_has_a_formula_and_others_are_named() -> None:
     from tcbo_pyomo.models.information_objective import FORMULAS
-
     from tcbo_pyomo.surrogate.kernels import kernel_names
 
     assert set(FORMULAS) == set(kernel_names())

@@ -100,7 +100,7 @@ def brute_force(process, horizon, gradient, allowed):
 @pytest.mark.parametrize("limit", [0, 1, 3])
 def test_visit_budget_equals_enumeration_of_paths(limit):
     process, horizon = line(5), 5
-    gradient = -process.states[process.successor, 0] ** 2
+    gradient = -(process.states[process.successor, 0] ** 2)
     rule = VisitBudget(Points([{"x": 2}]), limit)
     oracle = LinearProgramming(EpisodeSets(process, (rule,), horizon), (rule,))
     visitation = oracle.extreme_point(gradient, Situation((0,)), RNG)

@@ -10,6 +10,11 @@ import pyomo.environ as pyo
 import pytest
 from continuous_plants import PLANE, REACTOR, pair_objective, reactor_dynamics
 from scipy.ndimage import maximum_filter
+
+from tcbo_pyomo.action_limits import ActionLimits, BoxActions, NormActions
+from tcbo_pyomo.coordinates import Array, physical, scaled
+from tcbo_pyomo.dynamics import LinearDynamics
+from tcbo_pyomo.errors import BadInput, InfeasiblePlan, SolverFailed
 from tcbo_pyomo.models.constraints import (
     Box,
     Circle,
@@ -23,11 +28,6 @@ from tcbo_pyomo.models.constraints import (
     TransitionConstraint,
     Wall,
 )
-
-from tcbo_pyomo.action_limits import ActionLimits, BoxActions, NormActions
-from tcbo_pyomo.coordinates import Array, physical, scaled
-from tcbo_pyomo.dynamics import LinearDynamics
-from tcbo_pyomo.errors import BadInput, InfeasiblePlan, SolverFailed
 from tcbo_pyomo.planning.information_objective import InformationObjective
 from tcbo_pyomo.planning.shortest_path import straight_path
 from tcbo_pyomo.planning.trajectory_oracle import TrajectoryOracle
@@ -273,9 +273,7 @@ def test_the_record_is_plain_data() -> None:
 def test_an_end_out_of_reach_is_proven_and_named() -> None:
     objective, pair = pair_objective(np.random.default_rng(0))
     planner = oracle([EndAt({"x": 9.0})], steps=5)
-    with pytest.raises(
-        InfeasiblePlan, match=r"end_at: x=9.0 is out of reach from x=1, y=1 in the 5 moves left.* x=6"
-    ):
+    with pytest.raises(InfeasiblePlan, match=r"end_at: x=9.0 is out of reach from x=1, y=1 in the 5 moves left.* x=6"):
         planner.best_path(objective, HERE[None], NONE, pair)
 
 
@@ -290,9 +288,7 @@ def test_limits_in_conflict_are_named() -> None:
     """Both coordinates must grow, and yet x must end where it started."""
 
     def grow(model: pyo.ConcreteModel) -> None:
-        model.grow = pyo.Constraint(
-            model.STEPS, rule=lambda m, h: m.state[h + 1, "x"] - m.state[h, "x"] >= 0.2
-        )
+        model.grow = pyo.Constraint(model.STEPS, rule=lambda m, h: m.state[h + 1, "x"] - m.state[h, "x"] >= 0.2)
 
     objective, pair = pair_objective(np.random.default_rng(0))
     with pytest.raises(InfeasiblePlan, match="no path from x=1, y=1 meets the limits"):

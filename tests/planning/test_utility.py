@@ -22,7 +22,10 @@ def make(seed, objective="differences", form="features", successors=3, visits=4)
     """A utility after some visits, and the (state, noise variance) of each visit."""
     process = random_process(seed, 9, 4, successors, move_noise=True)
     rng = np.random.default_rng(seed + 1)
-    made = [(int(process.transitions.indices[e]), float(process.noise_variance[e])) for e in rng.integers(0, process.transitions.nnz, visits)]
+    made = [
+        (int(process.transitions.indices[e]), float(process.noise_variance[e]))
+        for e in rng.integers(0, process.transitions.nnz, visits)
+    ]
     points = process.scaled_states
     belief = GaussianBelief(np.zeros(len(points)), exact_factor(KERNEL, points))
     history = np.zeros(len(points))
@@ -52,7 +55,9 @@ def test_value_is_the_variance_of_the_exact_gaussian_process_with_move_dependent
     planned = random_visitation(process, seed)
     planned_states = process.successor[planned.pair]
     x = process.scaled_states[[state for state, _ in made] + planned_states.tolist()]
-    noise = np.array([n for _, n in made] + [process.noise_of(p, s) for p, s in zip(planned.pair, planned_states, strict=True)])
+    noise = np.array(
+        [n for _, n in made] + [process.noise_of(p, s) for p, s in zip(planned.pair, planned_states, strict=True)]
+    )
     oracle = GaussianProcessRegressor(ConstantKernel(1.3, "fixed") * RBF(0.3, "fixed"), alpha=noise, optimizer=None)
     oracle.fit(x, np.zeros(len(x)))
     _, covariance = oracle.predict(process.scaled_states[utility.candidates], return_cov=True)

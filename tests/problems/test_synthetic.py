@@ -22,7 +22,9 @@ MAXIMA = {
 def test_the_maximum_is_what_the_benchmark_says(name):
     problem = load_problem(name)
     bounds = [(c.lower, c.upper) for c in problem.coordinates]
-    found = differential_evolution(lambda u: -problem.truth(u[None, :])[0], bounds, seed=1, tol=1e-10, popsize=40, init="sobol")
+    found = differential_evolution(
+        lambda u: -problem.truth(u[None, :])[0], bounds, seed=1, tol=1e-10, popsize=40, init="sobol"
+    )
     assert problem.maximum == MAXIMA[name][0]
     assert -found.fun == pytest.approx(problem.maximum, abs=2e-6 if name != "hartmann3d" else 5e-6)
 
@@ -44,13 +46,15 @@ def test_settings_of_the_benchmark_table(name):
 def test_branin_has_three_equal_maxima():
     branin = load_problem("branin2d")
     peaks = np.array([[-np.pi, 12.275], [np.pi, 2.275], [9.42478, 2.475]])  # the textbook minimisers
-    values = branin.truth((peaks + [5.0, 0.0]) / 15.0)
+    values = branin.truth((peaks + np.array([5.0, 0.0])) / 15.0)
     np.testing.assert_allclose(values, 1.047394, atol=1e-6)
 
 
 def test_levy_and_hartmann_at_their_textbook_maximisers():
     assert load_problem("levy4d").truth(np.full((1, 4), 0.5625))[0] == pytest.approx(1.0, abs=1e-12)
-    assert load_problem("hartmann3d").truth(np.array([[0.114614, 0.555649, 0.852547]]))[0] == pytest.approx(3.86278, abs=1e-5)
+    assert load_problem("hartmann3d").truth(np.array([[0.114614, 0.555649, 0.852547]]))[0] == pytest.approx(
+        3.86278, abs=1e-5
+    )
     six = np.array([[0.20169, 0.150011, 0.476874, 0.275332, 0.311652, 0.6573]])
     assert load_problem("hartmann6d").truth(six)[0] == pytest.approx(3.32237, abs=1e-5)
 
@@ -84,7 +88,9 @@ def test_snar_maximum():
     problem = load_problem("snar")
     start = np.array([81.1, 0.5, 0.5, 1.457])
     bounds = [(c.lower, c.upper) for c in problem.coordinates]
-    found = minimize(lambda x: -problem.truth(x[None, :])[0], start, method="Nelder-Mead", bounds=bounds, options={"xatol": 1e-6})
+    found = minimize(
+        lambda x: -problem.truth(x[None, :])[0], start, method="Nelder-Mead", bounds=bounds, options={"xatol": 1e-6}
+    )
     assert -found.fun == pytest.approx(problem.maximum, abs=1e-4)
     assert (np.abs(found.x - start) < [0.2, 1e-4, 1e-4, 0.01]).all()
     grid = np.random.default_rng(1).random((300, 4)) * np.ptp(bounds, axis=1) + np.min(bounds, axis=1)
@@ -99,7 +105,11 @@ def test_thermal_reactor_maximum_and_lag():
     # The energy balance integrated numerically, against the dynamics the planner uses.
     state, jacket, change = {"residence_time": 6.0, "temperature": 70.0}, 120.0, 0.5
     exact = solve_ivp(
-        lambda _t, T: (25.0 - T) / 6.0 + thermal_reactor.HEAT_TRANSFER * (jacket - T), (0, 2.0), [70.0], rtol=1e-11, atol=1e-11
+        lambda _t, T: (25.0 - T) / 6.0 + thermal_reactor.HEAT_TRANSFER * (jacket - T),
+        (0, 2.0),
+        [70.0],
+        rtol=1e-11,
+        atol=1e-11,
     ).y[0, -1]
     arrived = problem.describe(problem.expected_arrival(problem.locate(state), (jacket, change)))
     assert arrived["temperature"] == pytest.approx(exact, rel=1e-8) and arrived["residence_time"] == pytest.approx(6.5)
@@ -110,7 +120,11 @@ def test_thermal_reactor_yield_against_integrated_kinetics():
         warmer = 1.0 / (temperature + 273.15) - 1.0 / 353.15
         k1, k2 = 0.15 * np.exp(-60.0 / 8.314e-3 * warmer), 0.03 * np.exp(-85.0 / 8.314e-3 * warmer)
         integrated = solve_ivp(
-            lambda _t, y, k1=k1, k2=k2: [-k1 * y[0], k1 * y[0] - k2 * y[1]], (0, time), [1.0, 0.0], rtol=1e-11, atol=1e-13
+            lambda _t, y, k1=k1, k2=k2: [-k1 * y[0], k1 * y[0] - k2 * y[1]],
+            (0, time),
+            [1.0, 0.0],
+            rtol=1e-11,
+            atol=1e-13,
         ).y[1, -1]
         value = thermal_reactor.profit(np.array([[time, temperature]]))[0]
         assert value == pytest.approx(integrated - 0.012 * time, abs=1e-8)

@@ -13,13 +13,13 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 import typer
-from tcbo_pyomo.models.constraints import EndAt, MaximumStep, ResourceBudget
 from typer.testing import CliRunner
 
 from tcbo_pyomo import Campaign, Problem, Process, load_problem, run_campaign, save_campaign, settings_from
 from tcbo_pyomo.commands.report import register
 from tcbo_pyomo.coordinates import Coordinate
 from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.models.constraints import EndAt, MaximumStep, ResourceBudget
 from tcbo_pyomo.plant import SimulatedPlant
 from tcbo_pyomo.report.page import render_report, write_report
 from tcbo_pyomo.report.run_folder import write_run

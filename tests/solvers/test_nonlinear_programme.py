@@ -10,20 +10,18 @@ import pyomo.environ as pyo
 import pyomo.gdp as gdp
 import pytest
 from continuous_plants import PLANE, reactor_dynamics
-from tcbo_pyomo.models.constraints import Box, Circle, ForbiddenRegion, Polygon, ResourceBudget
-from tcbo_pyomo.models.trajectory import build_trajectory
 
 from tcbo_pyomo.action_limits import NormActions
 from tcbo_pyomo.coordinates import Array
 from tcbo_pyomo.dynamics import LinearDynamics
 from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.models.constraints import Box, Circle, ForbiddenRegion, Polygon, ResourceBudget
+from tcbo_pyomo.models.trajectory import build_trajectory
 from tcbo_pyomo.solvers.nonlinear_programme import NonlinearProgramme, compile_nonlinear_model
 
 
 def fuel(left: dict, right: dict) -> object:
-    return ((right["x"] - left["x"]) ** 2 + (right["y"] - left["y"]) ** 2) ** 0.5 + abs(
-        right["y"] - left["y"]
-    )
+    return ((right["x"] - left["x"]) ** 2 + (right["y"] - left["y"]) ** 2) ** 0.5 + abs(right["y"] - left["y"])
 
 
 def programmes() -> dict[str, NonlinearProgramme]:
@@ -34,9 +32,7 @@ def programmes() -> dict[str, NonlinearProgramme]:
         ForbiddenRegion(Polygon(("x", "y"), [(3, 1), (6, 1), (6, 2), (4, 2), (4, 4), (3, 4)])),
         ResourceBudget("fuel", fuel, 4.0),
     ]
-    plane = build_trajectory(
-        PLANE, LinearDynamics.free_moves(2, NormActions(0.2)), np.zeros(2), 3, constraints
-    )
+    plane = build_trajectory(PLANE, LinearDynamics.free_moves(2, NormActions(0.2)), np.zeros(2), 3, constraints)
     dynamics = reactor_dynamics()
     reactor = build_trajectory(dynamics.coordinates, dynamics, np.zeros(2), 3)
     return {"obstacles": compile_nonlinear_model(plane), "reactor": compile_nonlinear_model(reactor)}

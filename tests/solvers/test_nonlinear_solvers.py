@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 import pytest
 from continuous_plants import PLANE, pair_objective
-from tcbo_pyomo.models.constraints import Box, Circle, ForbiddenRegion, TransitionConstraint
 
 from tcbo_pyomo.action_limits import NormActions
 from tcbo_pyomo.coordinates import Array, scaled
 from tcbo_pyomo.dynamics import LinearDynamics
 from tcbo_pyomo.errors import BadInput, SolverFailed
+from tcbo_pyomo.models.constraints import Box, Circle, ForbiddenRegion, TransitionConstraint
 from tcbo_pyomo.planning.compiled_trajectory import CompiledTrajectory
 from tcbo_pyomo.planning.shortest_path import straight_path
 from tcbo_pyomo.solvers import pyomo_nonlinear

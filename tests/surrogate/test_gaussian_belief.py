@@ -77,7 +77,5 @@ def test_a_belief_about_weights_equals_a_belief_about_states(grid, knorr):
         states.observe(row, surprise, 0.01)
         weights.observe_along(features(grid[[row]])[0], surprise, 0.01)
     np.testing.assert_allclose(features(grid) @ weights.mean, states.mean, atol=1e-12)
-    np.testing.assert_allclose(
-        ((features(grid) @ weights.factor) ** 2).sum(axis=1), states.variance, atol=1e-12
-    )
+    np.testing.assert_allclose(((features(grid) @ weights.factor) ** 2).sum(axis=1), states.variance, atol=1e-12)
     np.testing.assert_allclose(states.mean + knorr.mean(grid), process.mean(grid), atol=1e-10)

@@ -48,8 +48,7 @@ PAIRS = {
     ),
     "knorr": (
         None,
-        ConstantKernel(0.0225) * FeatureProduct(sigma_0=0.0, sigma_0_bounds="fixed")
-        + ConstantKernel(0.001) * RBF(0.1),
+        ConstantKernel(0.0225) * FeatureProduct(sigma_0=0.0, sigma_0_bounds="fixed") + ConstantKernel(0.001) * RBF(0.1),
     ),
 }
 
@@ -70,9 +69,7 @@ def measurements(grid):
 
 def scikit_learn(theirs: Kernel, prior_mean, points, values, noise, where):
     """Posterior mean and deviation of scikit-learn, which knows no prior mean: it is subtracted first."""
-    regressor = GaussianProcessRegressor(theirs, alpha=noise, optimizer=None).fit(
-        points, values - prior_mean(points)
-    )
+    regressor = GaussianProcessRegressor(theirs, alpha=noise, optimizer=None).fit(points, values - prior_mean(points))
     mean, deviation = regressor.predict(where, return_std=True)
     return mean + prior_mean(where), deviation
 
@@ -93,9 +90,7 @@ def test_exact_process_equals_scikit_learn(pair, grid, measurements):
 def test_belief_on_exact_features_equals_scikit_learn(pair, grid, measurements):
     kernel, theirs = pair
     rows, values, noise = measurements
-    belief = GaussianBelief(
-        kernel.mean(grid), state_factor(kernel, grid, "exact", None, np.random.default_rng(0))
-    )
+    belief = GaussianBelief(kernel.mean(grid), state_factor(kernel, grid, "exact", None, np.random.default_rng(0)))
     for row, value, variance in zip(rows, values, noise, strict=True):
         belief.observe(row, value, variance)
     mean, deviation = scikit_learn(theirs, kernel.mean, grid[rows], values, noise, grid)
@@ -140,7 +135,5 @@ def test_bad_measurements_are_refused(points, values, noise, message):
 
 def test_a_singular_covariance_is_named():
     process = GaussianProcess(SquaredExponential(1.0, 1.0)).condition(np.zeros((5, 1)), np.ones(5), 1e-30)
-    with pytest.raises(
-        BadInput, match="covariance of 5 measurements is singular at noise variances down to 1e-30"
-    ):
+    with pytest.raises(BadInput, match="covariance of 5 measurements is singular at noise variances down to 1e-30"):
         process.mean(np.zeros((1, 1)))

@@ -53,9 +53,7 @@ def test_a_singular_covariance_has_no_likelihood():
 def test_fit_finds_the_maximum_of_scikit_learn(start):
     ours = fit_hyperparameters(SquaredExponential(start[0], (start[1], start[1])), POINTS, VALUES, NOISE)
     theirs = ConstantKernel(1.0) * RBF([0.2, 0.2])
-    best = GaussianProcessRegressor(theirs, alpha=NOISE, n_restarts_optimizer=3, random_state=0).fit(
-        POINTS, VALUES
-    )
+    best = GaussianProcessRegressor(theirs, alpha=NOISE, n_restarts_optimizer=3, random_state=0).fit(POINTS, VALUES)
     found = log_marginal_likelihood(ours, POINTS, VALUES, NOISE)
     assert found == pytest.approx(best.log_marginal_likelihood_value_, abs=1e-4)
     np.testing.assert_allclose(list(ours.parameters.values()), np.exp(best.kernel_.theta), rtol=1e-2)
@@ -92,7 +90,5 @@ def test_few_measurements_leave_the_kernel_alone(kernel, points):
 
 
 def test_bad_measurements_are_refused(points):
-    with pytest.raises(
-        BadInput, match=r"measurement 2: noise variance -1.0 must be a positive finite number"
-    ):
+    with pytest.raises(BadInput, match=r"measurement 2: noise variance -1.0 must be a positive finite number"):
         fit_hyperparameters(SquaredExponential(), points[:3], [0.0, 1.0, 2.0], [1.0, 1.0, -1.0])

@@ -29,9 +29,7 @@ def default_number(dimension: int) -> int:
     return min(2 ** (5 + dimension), 512)
 
 
-def state_factor(
-    kernel: Kernel, points: Array, name: str, number: int | None, generator: np.random.Generator
-) -> Array:
+def state_factor(kernel: Kernel, points: Array, name: str, number: int | None, generator: np.random.Generator) -> Array:
     """The factor F (n x M) of the prior covariance of f at the states of a finite process, F F^T ~ k(X, X).
 
     Parameters

@@ -87,9 +87,7 @@ class Kernel(ABC):
         known = self.parameters
         for name in parameters:
             if name not in known:
-                raise BadInput(
-                    f"kernel '{self.registry_name()}': no parameter '{name}'; {suggestion(name, known)}"
-                )
+                raise BadInput(f"kernel '{self.registry_name()}': no parameter '{name}'; {suggestion(name, known)}")
         return self._with_all({**known, **parameters})
 
     def to_dict(self) -> dict[str, Any]:

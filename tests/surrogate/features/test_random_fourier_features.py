@@ -81,7 +81,5 @@ def test_too_few_features_and_kernels_without_a_spectrum_are_refused(points):
     both = Sum((SquaredExponential(), MaternFiveHalves()))
     with pytest.raises(BadInput, match=r"random Fourier features: 1 pair\(s\) for 2 stationary kernel\(s\)"):
         RandomFourierFeatures(both, 2, 3, np.random.default_rng(0))
-    with pytest.raises(
-        BadInput, match="Constant' has no random Fourier features; use features 'exact' or 'nystroem'"
-    ):
+    with pytest.raises(BadInput, match="Constant' has no random Fourier features; use features 'exact' or 'nystroem'"):
         RandomFourierFeatures(Constant(), 2, 8, np.random.default_rng(0))

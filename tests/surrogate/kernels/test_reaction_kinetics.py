@@ -53,9 +53,7 @@ def test_feature_is_the_formula_of_the_paper(grid):
     expected = (1.0 - share) * ratios * profile + share * (1.0 - ratios) * profile
     np.testing.assert_allclose(ReactionKinetics().feature(grid), expected, atol=1e-15)
     np.testing.assert_allclose(ReactionKinetics().mean(grid), 0.6 * expected, atol=1e-15)
-    np.testing.assert_allclose(
-        ReactionKinetics()(grid, grid), 0.0225 * np.outer(expected, expected), atol=1e-16
-    )
+    np.testing.assert_allclose(ReactionKinetics()(grid, grid), 0.0225 * np.outer(expected, expected), atol=1e-16)
 
 
 def test_eigenvalues_of_the_defaults_and_of_the_jacobians():
@@ -94,9 +92,7 @@ def test_axes_and_bounds_are_free(points):
     moved = ReactionKinetics(residence_time_axis=2, ratio_axis=0)
     np.testing.assert_array_equal(moved.feature(wide), usual)
     assert np.all(moved.feature_gradient(wide)[:, 1] == 0.0)
-    half = ReactionKinetics(
-        residence_time_lower=10.0, residence_time_upper=30.0, ratio_lower=0.25, ratio_upper=0.75
-    )
+    half = ReactionKinetics(residence_time_lower=10.0, residence_time_upper=30.0, ratio_lower=0.25, ratio_upper=0.75)
     np.testing.assert_allclose(half.feature(points), ReactionKinetics().feature(points / 2.0), rtol=1e-13)
 
 
