@@ -33,6 +33,12 @@ class StepSummary(EpisodeSummary):
     step: int
     plan: dict[str, Any] | None
 
+    @classmethod
+    def after(cls, step: int, summary: EpisodeSummary, plan: dict[str, Any] | None) -> StepSummary:
+        """A summary with the step it was made after."""
+        facts: dict[str, Any] = {**vars(summary), "step": step, "plan": plan}
+        return cls(**facts)
+
 
 @dataclass(frozen=True)
 class CampaignResult:
@@ -116,8 +122,7 @@ class Simulation:
                 campaign.tell(late.number, self.plant.measure(late))
             if move.step > 0:
                 summary = summarise(campaign, move.episode)
-                record = {"step": move.step, "plan": _plan_record(campaign)}
-                self.steps.append(StepSummary(**vars(summary), **record))
+                self.steps.append(StepSummary.after(move.step, summary, _plan_record(campaign)))
             self._mark = self._position()
             if move.step > 0 and on_step is not None:
                 on_step(move.episode, move.step)
