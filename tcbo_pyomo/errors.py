@@ -51,9 +51,17 @@ class InfeasiblePlan(TcboError):
     exit_code = 7
 
 
+MANY = 20
+"""A longer list of names is cut to those that look most like the one given."""
+
+
 def suggestion(name: str, known: Iterable[str]) -> str:
     """A sentence that lists the known names, the closest one first when there is one."""
     names = sorted(known)
     close = difflib.get_close_matches(name, names, n=1)
     hint = f"did you mean '{close[0]}'? " if close else ""
-    return f"{hint}known: {', '.join(names) if names else 'none'}"
+    if not names:
+        return f"{hint}known: none"
+    shown = names if len(names) <= MANY else difflib.get_close_matches(name, names, n=10, cutoff=0.0)
+    rest = f" and {len(names) - len(shown)} more" if len(shown) < len(names) else ""
+    return f"{hint}known: {', '.join(shown)}{rest}"

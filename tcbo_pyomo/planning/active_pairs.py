@@ -20,9 +20,6 @@ from tcbo_pyomo.planning.utility import Posterior, Utility
 Pair = tuple[int, int | None]
 """Two candidate states; None in place of the second for the variance of the first."""
 NEAR = float(__import__("os").environ.get("NEAR","0.7"))
-BATCH = int(__import__("os").environ.get("BATCH","5"))
-AT = float(__import__("os").environ.get("AT","0.9"))
-MANY=512
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,23 +74,9 @@ class ActivePairs:
             self.pairs = [pair for pair, value in zip(self.pairs, values, strict=True) if value >= NEAR * values.max()]
 
     def add_worst(self, posterior: Posterior) -> tuple[float, bool]:
-        """The utility of a posterior, and whether its pair is new; it and the next worst are active from now on."""
+        """The utility of a posterior, and whether its pair is new; it is active from now on."""
         first, second, value = self.utility.worst(posterior)
         new = (first, second) not in self.pairs
         if new:
-            self.pairs += [pair for pair in [(first, second), *self._runners_up(posterior)] if pair not in self.pairs]
+            self.pairs.append((first, second))
         return value, new
-
-    def _runners_up(self, posterior: Posterior) -> list[Pair]:
-        """For some candidates the one they are told apart least from: pairs that would be the worst soon."""
-        states = self.utility.candidates
-        if not self.utility.differences or len(states) > MANY:
-            return []
-        block = posterior.covariances_with(states, None)[:, states]
-        variance = block.diagonal()
-        distance = variance[:, None] + variance - 2.0 * block
-        partner = distance.argmax(axis=1)
-        largest = distance[np.arange(len(states)), partner]
-        order = np.argsort(-largest, kind="stable")
-        pairs = [(int(states[min(i, partner[i])]), int(states[max(i, partner[i])])) for i in order if largest[i] >= AT*largest[order[0]]]
-        return list(dict.fromkeys(pairs))[:BATCH]

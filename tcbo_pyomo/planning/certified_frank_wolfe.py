@@ -37,6 +37,7 @@ PAIRS_PER_ROUND = 50
 """Pairs added before the next visitation is asked for."""
 MASTER_SHARE = 0.02
 """The best mixture is found to this share of the gap still open: early mixtures need not be exact."""
+INNER = int(__import__("os").environ.get("INNER","1"))
 SAME = 1e-9
 """Two visitations are the same when they teach the same about every state, up to this share."""
 FINEST = 1e-10
@@ -98,7 +99,13 @@ def certified_frank_wolfe(
             reached = search.certificate
             logger.warning("the plan is certified to %.2g only, after %d subproblems", reached.gap, reached.oracle_calls)
             break
-        if not search.bound(tangents):
+        news=0
+        for _ in range(INNER):
+            old=search.lower
+            if not search.bound(tangents): break
+            news+=1
+            if search.certificate.gap<=gap: break
+        if not news:
             share *= 0.1  # Nothing new: what is known has to be mixed more exactly.
     print("masters",search.masters,len(search.active.pairs))
     return CertifiedMixture(search.components(), search.certificate, tangent, search.gradient, search.offset)

@@ -37,7 +37,7 @@ def plan_episode(campaign: Campaign) -> tuple[list[Move], Plans]:
 
 
 def waiting_schedule(history: History) -> list[Move]:
-    """The last schedule asked for, while results are to come, the plant keeps to it, and nothing was asked for since."""
+    """The last schedule asked for, while results are to come, the plant keeps to it, and nothing was asked since."""
     kept = [move for move in history.moves if not move.cancelled]
     if not kept or not kept[-1].scheduled or kept[-1].step < history.horizon:
         return []

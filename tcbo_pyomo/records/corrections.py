@@ -47,11 +47,11 @@ def give_up_episode(campaign: Campaign) -> list[Move]:
     The steps that are left are used up without a move and without a result.
     """
     history = campaign.history
-    if history.open_move is not None:
-        history.open_move.cancelled = True
     situation = history.situation()
     if situation.step == 0 or campaign.finished:
         raise BadInput("no episode is under way that could be given up; ask for a move")
+    if history.open_move is not None:
+        history.open_move.cancelled = True
     left = []
     for step in range(situation.step + 1, history.horizon + 1):
         move = history.add(situation.state, step, None, situation.state)

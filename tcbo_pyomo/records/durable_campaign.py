@@ -151,7 +151,7 @@ class DurableCampaign:
         return Receipt(move.number, None, True, broken)
 
     def give_up(self) -> int:
-        """End the present episode where the plant is; the number of moves that are not made. The next one starts anew."""
+        """End the present episode where the plant is; how many moves are not made. The next one starts anew."""
         with self._writing() as writer:
             touched = Touched(self.history, None)
             left = give_up_episode(self.campaign)
@@ -201,11 +201,12 @@ class DurableCampaign:
             waiting = self._waiting(new, whole)
             if waiting:
                 return waiting
-            position, self._stale = self._known, True
-            moves, facts = self._planned(new, whole)
-            with self._ledger.transaction() as writer:
-                if self._ledger.position == position:
-                    writer.append("ask", facts)
+            with self._undone_on_failure():
+                position, self._stale = self._known, True
+                moves, facts = self._planned(new, whole)
+                with self._ledger.transaction() as writer:
+                    if self._ledger.position == position:
+                        writer.append("ask", facts)
             if writer.rows:
                 self._take(writer)
                 return moves
@@ -241,7 +242,10 @@ class DurableCampaign:
     def _move(self, number: int | None) -> Move:
         """The move with a number, or the one that is being waited for."""
         if number is not None:
-            return self.history.move(number)
+            move = self.history.move(number)
+            if move.step > 0 and move.decision is None:
+                raise BadInput(f"move {number} was never made: the rest of its episode was given up")
+            return move
         waiting_for = self._waiting(new=False, whole=False)
         pending = self.history.pending
         if waiting_for or len(pending) == 1:
@@ -252,11 +256,21 @@ class DurableCampaign:
     @contextmanager
     def _writing(self) -> Iterator[Writer]:
         """Alone with the file and up to date; until the rows are on the disk, the file and not this object is right."""
-        with self._ledger.transaction() as writer:
+        with self._undone_on_failure(), self._ledger.transaction() as writer:
             self._catch_up()
             self._stale = True
             yield writer
         self._take(writer)
+
+    @contextmanager
+    def _undone_on_failure(self) -> Iterator[None]:
+        """A change that did not reach the disk leaves no trace in memory either."""
+        try:
+            yield
+        except BaseException:
+            self._stale = True
+            self._catch_up()
+            raise
 
     def _take(self, writer: Writer) -> None:
         """Rows of our own are on the disk; the campaign in memory is as they say."""

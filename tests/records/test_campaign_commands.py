@@ -28,7 +28,8 @@ from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 
 def build(feedback=None, seed=0):
     process = grid_process({"x": list(range(7))}, {"x": [-1, 0, 1]}, 0.01, units={"x": "minute"})
-    return Problem(name="line", process=process, start={"x": 2}, horizon=3, episodes=9, kernel=SquaredExponential(1.0, 0.3),
+    return Problem(name="line", process=process, start={"x": 2}, horizon=3, episodes=9,
+                   kernel=SquaredExponential(1.0, 0.3),
                    constraints=[MaximumStep({"x": 1})], output="product", output_unit="g/l",
                    settings={"planner": {"linear": {"solver": "dynamic_programming"}}})
 """
@@ -88,7 +89,7 @@ def test_a_campaign_from_start_to_export(tcbo, tmp_path):
     code, out, _ = tcbo("best", "c.db")
     assert code == 0 and out.startswith("recommendation: x = ") and "g/l from 2 measurements" in out
     assert tcbo("export", "c.db", "all.csv")[0] == 0
-    rows = list(csv.DictReader(open(tmp_path / "all.csv")))
+    rows = list(csv.DictReader((tmp_path / "all.csv").read_text().splitlines()))
     assert [row["status"] for row in rows] == ["measured", "cancelled", "measured"]
     assert rows[2]["product (g/l)"] == "0.4" and "x (minute)" in rows[0]
     assert tcbo("export", "c.db", "all.csv")[0] == 2 and tcbo("export", "c.db", "c.db", "--force")[0] == 2
@@ -281,9 +282,9 @@ def test_no_command_opens_a_socket_or_writes_elsewhere(begun, tmp_path, monkeypa
     written = []
 
     def watch(event, arguments):
-        if event == "open" and watching and not isinstance(arguments[0], int):
-            if isinstance(arguments[2], int) and arguments[2] & (os.O_WRONLY | os.O_RDWR):
-                written.append(os.path.abspath(os.fsdecode(arguments[0])))
+        opened = event == "open" and watching and not isinstance(arguments[0], int) and isinstance(arguments[2], int)
+        if opened and arguments[2] & (os.O_WRONLY | os.O_RDWR):
+            written.append(os.path.abspath(os.fsdecode(arguments[0])))
         if event in ("socket.connect", "socket.bind") and watching:
             written.append(event)
 

@@ -275,7 +275,7 @@ def test_every_kth_write_meets_a_full_disk(tmp_path, every):
 
 
 def test_no_acknowledgement_before_its_sync(tmp_path):
-    """Journal, file and folder are synced, in this order, after their last write and before a result is acknowledged."""
+    """Journal, file and folder are synced, in this order, after their last write and before an acknowledgement."""
     path = tmp_path / "campaign.db"
     started(path, line(5000))
     calls = "trace=write,pwrite64,fsync,fdatasync,unlink,unlinkat,ftruncate"

@@ -4,6 +4,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from hypothesis import Phase
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
@@ -153,5 +154,9 @@ class CampaignMachine(RuleBasedStateMachine):
 
 TestCampaignMachine = pytest.mark.filterwarnings("ignore")(CampaignMachine.TestCase)
 TestCampaignMachine.settings = hypothesis_settings(
-    max_examples=300 if ALL_KILLS else 25, stateful_step_count=30, deadline=None, derandomize=True
+    max_examples=300 if ALL_KILLS else 25,
+    stateful_step_count=30,
+    deadline=None,
+    derandomize=True,
+    phases=[Phase.explicit, Phase.generate, Phase.shrink],
 )
