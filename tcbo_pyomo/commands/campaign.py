@@ -91,7 +91,6 @@ def tell(
     problem: OwnProblem = None,
 ) -> None:
     """Give the result of a move, or a file of results."""
-    from tcbo_pyomo.measurement_table import _number
     from tcbo_pyomo.records.results_file import read_results
 
     single = (value, move, unit, at, key)
@@ -99,8 +98,7 @@ def tell(
         raise BadInput("--csv FILE holds moves, values, units and keys itself; leave out VALUE and the other options")
     if csv is None and value is None:
         raise BadInput("give the measurement, `tcbo tell CAMPAIGN.db VALUE`, or a file of them with --csv")
-    number = _number(value, "measurement") if value is not None else 0.0
-    place = _place(at)
+    number, place = _measurement(value), _place(at)
     opened = _open(campaign, problem)
     if csv is None:
         receipts = [opened.tell(move, number, place, unit=unit, replicate=replicate, key=key)]
@@ -180,6 +178,16 @@ def _open(campaign: Path, problem: Path | None) -> DurableCampaign:
     # Broken limits are printed by the command itself.
     logging.getLogger("tcbo_pyomo.records").addHandler(logging.NullHandler())
     return open_campaign(campaign, problem)
+
+
+def _measurement(text: str | None) -> float:
+    """The number that was typed; what a file would refuse is refused here."""
+    from tcbo_pyomo.measurement_table import _number
+
+    try:
+        return 0.0 if text is None else _number(text, "measurement")
+    except BadInput:
+        raise BadInput(f"measurement {text!r} is not a finite number, such as 0.31; nothing was recorded") from None
 
 
 def _place(at: list[str] | None) -> dict[str, Any] | None:

@@ -3,7 +3,8 @@
 `start_campaign` makes the file, `open_campaign` goes on with it; both give a `DurableCampaign`.
 """
 
-from tcbo_pyomo.records.durable_campaign import DurableCampaign, open_campaign, start_campaign
+from tcbo_pyomo.records.durable_campaign import DurableCampaign
+from tcbo_pyomo.records.opening import open_campaign, start_campaign
 from tcbo_pyomo.records.results import Receipt, Result
 
 __all__ = ["DurableCampaign", "Receipt", "Result", "open_campaign", "start_campaign"]

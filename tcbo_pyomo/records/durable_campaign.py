@@ -6,87 +6,29 @@ disk. A call that fails leaves the file as it was; the campaign in memory is the
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from tcbo_pyomo.campaign import Campaign
 from tcbo_pyomo.errors import BadInput
-from tcbo_pyomo.history import History, Move
+from tcbo_pyomo.history import Move
 from tcbo_pyomo.records.asking import plan_episode, plan_move, waiting_schedule
 from tcbo_pyomo.records.corrections import give_up_episode, skip_move, undo_row
-from tcbo_pyomo.records.creation import create_file, refuse_existing
-from tcbo_pyomo.records.definition import campaign_of, define
-from tcbo_pyomo.records.ledger import PATIENCE, Ledger, Writer
+from tcbo_pyomo.records.kept_campaign import KeptCampaign
 from tcbo_pyomo.records.results import Receipt, Result, broken_limits, place_of
 from tcbo_pyomo.records.standing import Best, Status, best_of, move_table, status_of, write_table
-from tcbo_pyomo.records.story import Story, restore, state_of
+from tcbo_pyomo.records.story import state_of
 from tcbo_pyomo.records.telling import record_result
 from tcbo_pyomo.records.touched import Touched
-from tcbo_pyomo.settings import Settings
 
 TRIES = 3
 """Plans made without a lock before one is made under it, when others keep writing meanwhile."""
 
 
-class DurableCampaign:
-    """A campaign whose every ask and tell is a row of a file; open one with `open_campaign` or `start_campaign`.
-
-    Attributes
-    ----------
-    path
-        The campaign file.
-    campaign
-        The campaign in memory, as of the last call.
-    """
-
-    def __init__(self, ledger: Ledger, campaign: Campaign) -> None:
-        self.path, self.campaign = ledger.path, campaign
-        self._ledger, self._story, self._known, self._stale = ledger, Story(), 0, True
-        self._catch_up()
-
-    @property
-    def problem(self) -> Any:
-        """The problem, as the settings changed it."""
-        return self.campaign.problem
-
-    @property
-    def settings(self) -> Settings:
-        """The settings of the campaign."""
-        return self.campaign.settings
-
-    @property
-    def seed(self) -> int:
-        """The seed of the campaign."""
-        return self.campaign.seed
-
-    @property
-    def history(self) -> History:
-        """All moves, as of the last call."""
-        return self.campaign.history
-
-    @property
-    def finished(self) -> bool:
-        """Whether every move of the budget has been made."""
-        return self.campaign.finished
-
-    @property
-    def plans(self) -> list[dict[str, Any] | None]:
-        """How the moves were planned, one solver record per plan."""
-        return [plan["plan"] for plan in self._story.plans if plan["plan"] is not None]
-
-    @property
-    def violations(self) -> dict[int, list[str]]:
-        """Declared limits that executed moves broke, by the number of the move."""
-        return {number: texts for number, texts in self._story.violations.items() if texts}
-
-    def refresh(self) -> None:
-        """Read what other processes have added."""
-        self._ledger.refresh()
-        self._catch_up()
+class DurableCampaign(KeptCampaign):
+    """A campaign whose every ask and tell is a row of a file; open one with `open_campaign` or `start_campaign`."""
 
     def ask(self, new: bool = False) -> Move:
         """The next move; the same one again until its result is told.
@@ -252,77 +194,3 @@ class DurableCampaign:
             return (waiting_for or pending)[0]
         waiting = ", ".join(str(move.number) for move in pending[:10]) or "none; ask for one"
         raise BadInput(f"say which move is meant (--move N); moves whose result is pending: {waiting}")
-
-    @contextmanager
-    def _writing(self) -> Iterator[Writer]:
-        """Alone with the file and up to date; until the rows are on the disk, the file and not this object is right."""
-        with self._undone_on_failure(), self._ledger.transaction() as writer:
-            self._catch_up()
-            self._stale = True
-            yield writer
-        self._take(writer)
-
-    @contextmanager
-    def _undone_on_failure(self) -> Iterator[None]:
-        """A change that did not reach the disk leaves no trace in memory either."""
-        try:
-            yield
-        except BaseException:
-            self._stale = True
-            self._catch_up()
-            raise
-
-    def _take(self, writer: Writer) -> None:
-        """Rows of our own are on the disk; the campaign in memory is as they say."""
-        for row in writer.rows:
-            self._story.add(row)
-        self._known += len(writer.rows)
-        self._stale = False
-
-    def _catch_up(self) -> None:
-        """Bring the campaign in memory to the rows read from the file."""
-        fresh = self._ledger.rows[self._known :]
-        for row in fresh:
-            self._story.add(row)
-        self._known += len(fresh)
-        if fresh or self._stale:
-            restore(self.campaign, self._story)
-        self._stale = False
-
-
-def start_campaign(path: str | Path, problem: Any, settings: Settings | None = None, seed: int = 0) -> DurableCampaign:
-    """Make a campaign file.
-
-    Parameters
-    ----------
-    path
-        The file to make; nothing must be there.
-    problem
-        A name from `tcbo problems`, the path of a Python file, or a problem.
-    settings, seed
-        As for `Campaign`.
-    """
-    where = Path(path)
-    refuse_existing(where)
-    campaign, definition = define(where, problem, settings, seed)
-    create_file(where, definition)
-    ledger = Ledger(where)
-    ledger.refresh()
-    return DurableCampaign(ledger, campaign)
-
-
-def open_campaign(path: str | Path, problem: Any = None, patience: float = PATIENCE) -> DurableCampaign:
-    """Go on with the campaign of a file.
-
-    Parameters
-    ----------
-    path
-        The campaign file.
-    problem
-        The problem, its name or its Python file, where the file cannot name it (it was made in Python, or has moved).
-    patience
-        Seconds to wait for another process that writes.
-    """
-    ledger = Ledger(Path(path), patience)
-    ledger.refresh()
-    return DurableCampaign(ledger, campaign_of(ledger.path, ledger.rows[0].body, problem))

@@ -6,10 +6,11 @@ The fields are those of sqlite.org/fileformat2.html.
 from __future__ import annotations
 
 import sqlite3
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
-from tcbo_pyomo.errors import BadInput, DamagedFile
+from tcbo_pyomo.errors import BadInput, DamagedFile, TcboError
 
 APPLICATION = int.from_bytes(b"tcbo", "big")
 """The application id in the header of every campaign file."""
@@ -21,6 +22,17 @@ RECOVER = "the file is left as it is: restore a copy, or save what can still be 
 def damaged(path: Path, why: str) -> DamagedFile:
     """The error for a file that is not what was written."""
     return DamagedFile(f"{path}: is damaged ({why}); {RECOVER.format(path=path)}")
+
+
+@contextmanager
+def meaningful(path: Path) -> Iterator[None]:
+    """Rows with a right chain may still hold nonsense, if another program wrote them: say so instead of a traceback."""
+    try:
+        yield
+    except TcboError:
+        raise
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        raise damaged(path, f"its rows do not describe a campaign: {type(error).__name__}") from error
 
 
 def check_header(path: Path, version: int) -> int:

@@ -255,7 +255,7 @@ def test_fuzzed_files_never_give_a_traceback(begun, tmp_path):
     )
     pieces = [*words.split(" "), "\n", "\x00", " ", "  ", "\t", "9" * 30]
     before = content_of(tmp_path)["c.db"]
-    for _ in range(5000 if os.environ.get("TCBO_ALL_KILLS") == "1" else 300):
+    for _ in range(10_000 if os.environ.get("TCBO_ALL_KILLS") == "1" else 300):
         text = "".join(draw.choice(pieces) for _ in range(draw.randrange(30)))
         head = draw.choice(["", "move,product\n", "move,x,product (mg/l)\n", "move,product,key,replicate\n"])
         content = (head + text).encode() if draw.random() < 0.8 else draw.randbytes(draw.randrange(60))

@@ -17,6 +17,7 @@ from small_campaigns import ALL_KILLS, finished, fork, line, result_of, started
 
 from tcbo_pyomo.errors import BadInput, Busy, DamagedFile, DiskError, TcboError
 from tcbo_pyomo.records import ledger, migrations, open_campaign
+from tcbo_pyomo.records.rows import link
 
 
 @pytest.fixture(scope="module")
@@ -125,6 +126,23 @@ def test_edited_files_are_found(copy, whole, statement):
     assert judged(copy, whole) == 3
 
 
+@pytest.mark.parametrize("body", ["[1]", "{}", '{"moves": 3}', '{"moves": [{"number": 7}]}', '{"told": 99}', "3", "nul"])
+def test_nonsense_with_a_right_chain_is_no_traceback(copy, whole, body):
+    campaign = open_campaign(copy, line())
+    last = campaign._ledger.rows[-1]
+    fields = (last.number + 1, last.time, "ask", "", body)
+    chain = link(last.chain, *fields)
+    connection = sqlite3.connect(copy)
+    connection.execute("INSERT INTO campaign_rows VALUES (?, ?, ?, ?, ?, ?)", (*fields, chain))
+    connection.execute("UPDATE campaign_head SET number = ?, chain = ?", (last.number + 1, chain))
+    connection.commit()
+    connection.close()
+    if body == "{}":  # An ask that changes nothing.
+        assert judged(copy, whole) == "same"
+    else:
+        assert judged(copy, whole) == 3
+
+
 def test_a_file_of_a_newer_version_says_so(copy, whole):
     edit(copy, "PRAGMA user_version = 99")
     assert judged(copy, whole) == 2
@@ -140,7 +158,7 @@ def test_a_foreign_sqlite_file_is_recognised(tmp_path, whole, application):
         open_campaign(tmp_path / "foreign.db", line())
 
 
-@pytest.mark.parametrize("content", [b"", b"move,y\n1,2\n", b"{}", os.urandom(5000), b"SQL"])
+@pytest.mark.parametrize("content", [b"", b"move,y\n1,2\n", b"{}", bytes(range(256)) * 20, b"SQL"])
 def test_other_files_are_refused(tmp_path, whole, content):
     (tmp_path / "other.db").write_bytes(content)
     assert judged(tmp_path / "other.db", whole) == 2
