@@ -26,10 +26,12 @@ _WHERE = {
     "grid_process": "grid",
     "load_campaign": "saving",
     "load_problem": "problems",
+    "open_campaign": "records",
     "replay_problem": "replay",
     "run_campaign": "simulation",
     "save_campaign": "saving",
     "settings_from": "settings",
+    "start_campaign": "records",
 }
 
 __all__ = ["__version__", *_WHERE]

@@ -9,7 +9,7 @@ LINEAR_SOLVERS: dict[str, str] = {
     "glpk": "apt install glpk-utils, or conda install -c conda-forge glpk",
     "cbc": "apt install coinor-cbc, or conda install -c conda-forge coin-or-cbc",
     "scip_direct": "pip install pyscipopt",
-    "scip": "conda install -c conda-forge scip, or https://www.scipopt.org",
+    "scip": "conda install -c conda-forge scip",
     "gurobi_direct": "pip install gurobipy, and a licence",
 }
 """Solver name -> how to get it. Any other linear solver of Pyomo's SolverFactory may be named too."""
