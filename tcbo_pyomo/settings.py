@@ -54,7 +54,8 @@ class PlannerSettings(_Section):
     step_rule: Literal["harmonic", "diminishing", "line_search"] = "harmonic"
     """Step n of Frank-Wolfe: harmonic 1/(1+n), diminishing 2/(2+n), or line_search."""
     gap: float | None = Field(None, gt=0, lt=1)
-    """Finite processes: plan until (upper - lower) / upper is certified below this; `components`, `step_rule` then rest."""
+    """Finite processes: mix as many components as it takes until (upper - lower) / upper is certified to be this small;
+    `components` and `step_rule` are not used then."""
     linear: LinearSolverSettings = LinearSolverSettings()
     """Finite processes: how the linear subproblem on the polytope is solved."""
     nonlinear: NonlinearSolverSettings = NonlinearSolverSettings()

@@ -19,7 +19,8 @@ from tcbo_pyomo.planning.utility import Posterior, Utility
 
 Pair = tuple[int, int | None]
 """Two candidate states; None in place of the second for the variance of the first."""
-NEAR = float(__import__("os").environ.get("NEAR","0.7"))
+NEAR = 0.7
+"""Pairs below this share of the worst are left out of the next mixture: the fewer functions, the faster it is found."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,7 +27,7 @@ class Certificate:
 
     @property
     def gap(self) -> float:
-        """(upper - lower) / upper: the plan is at most this share above the optimum; 0 where nothing is left to learn."""
+        """(upper - lower) / upper: at most this share of the plan's utility can be gained; 0 where it is 0."""
         return (self.upper - self.lower) / self.upper if self.upper > 0.0 else 0.0
 
     def to_dict(self) -> dict[str, Any]:
