@@ -189,3 +189,17 @@ def test_a_campaign_survives_solver_failures_without_losing_a_measurement_or_an_
     assert len(result.experiments) == made.horizon * made.episodes
     used = [trajectory["used"] for step in result.steps for trajectory in step.plan["trajectories"]]
     assert "warm start" in used and "solver" in used
+
+
+def test_shortest_paths_are_tried_to_the_pair_and_to_the_best_few_other_candidates():
+    made = problem()
+    campaign = Campaign(made, settings_of(made, candidates={"rule": "thompson_sampling", "count": 8}), 0)
+    campaign.tell(campaign.ask().number, 0.1)
+    campaign.ask()
+    tangent, candidates = campaign.method.last_plan.tangent, campaign.knowledge.candidates
+    assert tangent.targets.shape == (4, 2) and all((candidates == t).all(axis=1).any() for t in tangent.targets)
+    rest = [c for c in candidates if not any((c == z).all() for z in tangent.separated)]
+    taught = sorted(tangent.objective.value(c[None]) for c in rest)[:2]
+    assert [tangent.objective.value(o[None]) for o in tangent.others] == pytest.approx(taught)
+    record = campaign.method.plan_record()
+    assert len(record["separates"]) == 2

@@ -55,9 +55,7 @@ class ContinuousPlanner:
 
         def extreme_point(tangent: PathTangent) -> PathMixture:
             tangents.append(tangent)
-            plan = self.oracle.best_path(
-                tangent.objective, path, actions, np.array(tangent.targets), self._unfinished(situation)
-            )
+            plan = self.oracle.best_path(tangent.objective, path, actions, tangent.targets, self._unfinished(situation))
             ahead = plan.states[len(path) :]
             found.append((ahead, plan))
             return [(1.0, ahead)]
@@ -92,7 +90,7 @@ class ContinuousPlanner:
             "solver": self.oracle.solver.name,
             "components": len(plan.components),
             "utility": plan.tangent.value,
-            "separates": [self.problem.describe(point) for point in plan.tangent.targets],
+            "separates": [self.problem.describe(point) for point in plan.tangent.separated],
             "trajectories": trajectories,
         }
 

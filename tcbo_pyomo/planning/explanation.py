@@ -128,7 +128,7 @@ def _explain_continuous(campaign: Campaign, situation: Situation) -> Explanation
     ]
     return Explanation(
         **_heading(campaign, situation),
-        separates=tuple(problem.describe(tuple(point)) for point in plan.tangent.targets),
+        separates=tuple(problem.describe(tuple(point)) for point in plan.tangent.separated),
         utility_now=plan.tangent.value,
         utility_after=utility.value(paths),
         best_known=None,

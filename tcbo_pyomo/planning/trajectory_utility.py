@@ -16,6 +16,8 @@ from tcbo_pyomo.planning.farthest_pair import TIE
 from tcbo_pyomo.planning.information_objective import InformationObjective
 from tcbo_pyomo.surrogate.continuous import ContinuousSurrogate
 
+OTHERS = 2
+"""Candidates beside the pair to which shortest paths are tried as well."""
 PathMixture = list[tuple[float, Array]]
 """Weighted paths, each k x d scaled points to come."""
 
@@ -32,17 +34,25 @@ class PathTangent:
         The pair of candidate points (d) being separated; `second` is None for a single one.
     objective
         The gradient as a function of a path.
+    others
+        The few other candidates (k x d) where a measurement would teach most about the pair.
     """
 
     value: float
     first: Array
     second: Array | None
     objective: InformationObjective
+    others: Array
 
     @property
-    def targets(self) -> list[Array]:
-        """Where the information is: the points to aim at."""
+    def separated(self) -> list[Array]:
+        """The points being told apart."""
         return [self.first] if self.second is None else [self.first, self.second]
+
+    @property
+    def targets(self) -> Array:
+        """Where the information is: points to aim at, those being told apart first."""
+        return np.vstack([*self.separated, self.others])
 
 
 class TrajectoryUtility:
@@ -86,7 +96,12 @@ class TrajectoryUtility:
         objective = InformationObjective(
             covariance.kernel, covariance.centers, covariance.weights[:, 0], self.noise_variance
         )
-        return PathTangent(value, first, second, objective)
+        teaches = covariance.value(self.candidates)[:, 0] ** 2
+        known = [first] if second is None else [first, second]
+        order = [
+            i for i in np.argsort(-teaches, kind="stable") if not any((self.candidates[i] == z).all() for z in known)
+        ]
+        return PathTangent(value, first, second, objective, self.candidates[order[:OTHERS]])
 
     def _given(self, plan: PathMixture | None) -> ContinuousSurrogate:
         if plan is None:
