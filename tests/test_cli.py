@@ -247,8 +247,9 @@ def test_control_c_on_a_real_process(tmp_path):
         "from pathlib import Path\n"
         "from tcbo_pyomo.problems import load_problem\n"
         "def build(feedback=None, seed=0):\n"
+        "    problem = load_problem('knorr_pyrazole').changed(episodes=100_000)\n"
         "    Path('started').touch()\n"
-        "    return load_problem('knorr_pyrazole').changed(episodes=100_000)\n"
+        "    return problem\n"
     )
     process = start_process("run", "long.py", *QUICK, cwd=tmp_path)
     deadline = time.monotonic() + 60

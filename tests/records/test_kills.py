@@ -61,10 +61,13 @@ def test_kills_during_tell(tmp_path):
             campaign.tell(move.number, result_of(move.number), key=f"result of {move.number}")
             acknowledge(move.number)
 
+    window = 8 * once
     for _ in range(kills):
         campaign.ask()  # So that the process begins with a tell.
-        acknowledged += killed(work, 8 * once, instants)
+        acknowledged += killed(work, window, instants)
         campaign = check(tmp_path / "campaign.db", problem, acknowledged)
+        if not acknowledged:  # A busy machine: give the process longer before it is killed.
+            window *= 1.5
     assert len(acknowledged) == len(set(acknowledged)) > 0
     # A result may be stored whose acknowledgement never arrived: telling it again changes nothing.
     for move in campaign.history.moves:
