@@ -14,6 +14,7 @@ from tcbo_pyomo.coordinates import Array
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.history import History, Move
 from tcbo_pyomo.planning.situation import Location
+from tcbo_pyomo.profiling import section, timed
 from tcbo_pyomo.registry import load_class
 from tcbo_pyomo.settings import Settings
 from tcbo_pyomo.surrogate.hyperparameters import fit_hyperparameters
@@ -43,6 +44,7 @@ class Beliefs(ABC):
     def scaled_points(self, locations: list[Location]) -> Array:
         """Locations as scaled points, n x d."""
 
+    @timed("surrogate")
     def replay(self, kernel: Kernel) -> None:
         """Build the belief anew from the history, in the order in which results were told."""
         self.kernel = kernel
@@ -62,7 +64,9 @@ class Beliefs(ABC):
             points = self.scaled_points([move.arrived for move, _ in told])
             values = np.array([value for _, value in told], dtype=float)
             noise = np.array([self.noise_variance(move) for move, _ in told])
-            self.replay(fit_hyperparameters(self.kernel, points, values, noise))
+            with section("surrogate"):
+                kernel = fit_hyperparameters(self.kernel, points, values, noise)
+            self.replay(kernel)
 
     def visited(self, move: Move) -> None:
         """A move was made; its result is pending."""
@@ -81,7 +85,8 @@ class Beliefs(ABC):
             pending = self.history.pending
             if not pending:
                 return self.belief
-            self._design = self.belief.copy()
+            with section("surrogate"):
+                self._design = self.belief.copy()
             for move in pending:
                 self._observe(self._design, move, None)
         return self._design
@@ -91,7 +96,9 @@ class Beliefs(ABC):
         return self.problem.noise_variance(move.decision, move.arrived)
 
     def _observe(self, belief: Any, move: Move, value: float | None) -> None:
-        belief.observe(move.arrived, value, self.noise_variance(move))
+        noise_variance = self.noise_variance(move)
+        with section("surrogate"):
+            belief.observe(move.arrived, value, noise_variance)
 
 
 def candidate_rule(name: str, parameter: float) -> Any:

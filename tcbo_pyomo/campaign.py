@@ -18,6 +18,7 @@ from tcbo_pyomo.history import History, Move
 from tcbo_pyomo.method import Method, believed_problem, load_method
 from tcbo_pyomo.planning.situation import Location
 from tcbo_pyomo.problem_settings import with_settings
+from tcbo_pyomo.profiling import timed
 from tcbo_pyomo.settings import Settings, settings_from
 from tcbo_pyomo.surrogate.kernels import kernel_from_dict
 
@@ -54,6 +55,7 @@ class Campaign:
         """Whether every move of the budget has been made."""
         return self.history.moves_made >= self.problem.episodes * self.problem.horizon
 
+    @timed("ask")
     def ask(self) -> Move:
         """The next move; the same one again until the plant has made it."""
         if self.history.open_move is not None:
@@ -97,6 +99,7 @@ class Campaign:
                 return schedule
             schedule.append(self.ask())
 
+    @timed("arrive")
     def arrive(self, number: int, at: Any = None) -> None:
         """Record that a move was made; `at` says where the plant went if not (or not surely) where it was sent."""
         move = self.history.move(number)
@@ -108,6 +111,7 @@ class Campaign:
         move.arrived = state
         self.knowledge.visited(move)
 
+    @timed("tell")
     def tell(self, number: int, value: float, at: Any = None, replicate: bool = False) -> None:
         """Give the result of a move: a finite number, once. Results may come in any order.
 

@@ -1,8 +1,8 @@
 """The command line: `tcbo --help` lists the commands; those with a file of their own stand in commands/.
 
 Results go to standard output, progress and errors to standard error. An error is one line, and the exit code
-says what kind it is: 0 done, 1 audit found violations, 2 bad input, 3 damaged file, 4 solver failed, 5 busy, 6 disk,
-7 proven infeasible, 130 interrupted.
+says what kind it is: 0 done, 1 audit found violations or runs of a study failed, 2 bad input, 3 damaged file, 4 solver
+failed, 5 busy, 6 disk, 7 proven infeasible, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from tcbo_pyomo._version import __version__
-from tcbo_pyomo.commands import audit, campaign, explain, report, whatif
+from tcbo_pyomo.commands import audit, campaign, explain, report, study, whatif
 from tcbo_pyomo.commands.check import check
 from tcbo_pyomo.commands.new import new
 from tcbo_pyomo.commands.run import run
@@ -102,7 +102,7 @@ def solvers() -> None:
 app.command()(run)
 app.command()(new)
 app.command()(check)
-for commands in (campaign, audit, report, explain, whatif):
+for commands in (campaign, audit, report, explain, whatif, study):
     commands.register(app)
 
 

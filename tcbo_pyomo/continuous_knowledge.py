@@ -12,6 +12,7 @@ from tcbo_pyomo.history import History
 from tcbo_pyomo.maximizers.recommendation import best_mean
 from tcbo_pyomo.planning.situation import Location
 from tcbo_pyomo.planning.trajectory_utility import TrajectoryUtility
+from tcbo_pyomo.profiling import section
 from tcbo_pyomo.settings import Settings
 from tcbo_pyomo.surrogate.continuous import ContinuousSurrogate
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
@@ -58,12 +59,14 @@ class ContinuousKnowledge(Beliefs):
     def recommendation(self) -> Location:
         """Where the posterior mean is largest."""
         if self._recommendation is None:
-            best = best_mean(self.belief, allowed=self.problem.allowed)
+            with section("recommendation"):
+                best = best_mean(self.belief, allowed=self.problem.allowed)
             self._recommendation = tuple(best.tolist())
         return self._recommendation
 
     def utility(self, generator: np.random.Generator) -> TrajectoryUtility:
         """U given the history, pending visits included, over a fresh set of candidates."""
-        self.candidates = self._rule(self.belief, generator, allowed=self.problem.allowed)
+        with section("candidates"):
+            self.candidates = self._rule(self.belief, generator, allowed=self.problem.allowed)
         objective = self.settings.utility.objective
         return TrajectoryUtility(self.design, self.candidates, objective, self.problem.noise, generator)

@@ -12,6 +12,7 @@ from tcbo_pyomo.planning.situation import Location
 from tcbo_pyomo.planning.utility import Posterior, Utility
 from tcbo_pyomo.problem import Problem
 from tcbo_pyomo.process import Integers
+from tcbo_pyomo.profiling import section
 from tcbo_pyomo.settings import Settings
 from tcbo_pyomo.surrogate.belief import GaussianBelief
 from tcbo_pyomo.surrogate.features import state_factor
@@ -46,7 +47,8 @@ class Knowledge(Beliefs):
     def candidates(self) -> Integers:
         """Indices of the states that may still be the maximum (Z)."""
         if self._candidates is None:
-            self._candidates = self._rule(self.belief, self.problem.search_space)
+            with section("candidates"):
+                self._candidates = self._rule(self.belief, self.problem.search_space)
         return self._candidates
 
     @property

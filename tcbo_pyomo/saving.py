@@ -7,29 +7,29 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
 from tcbo_pyomo.campaign import Campaign
-from tcbo_pyomo.errors import BadInput, DamagedFile, DiskError
+from tcbo_pyomo.checked_file import read_checked, write_checked
+from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.problem_settings import with_settings
 from tcbo_pyomo.settings import settings_from
 from tcbo_pyomo.simulation import Simulation
 
 FORMAT = "tcbo_campaign"
 VERSION = 1
+WORDS = "saved campaign"
 
 
 def save_campaign(campaign: Campaign, path: str | Path) -> None:
     """Write the campaign's state; the file is complete or not replaced at all."""
-    _write(Path(path), {"problem": problem_fingerprint(campaign.problem), **campaign.state()})
+    write_checked(Path(path), FORMAT, VERSION, {"problem": problem_fingerprint(campaign.problem), **campaign.state()})
 
 
 def load_campaign(path: str | Path, problem: Any) -> Campaign:
     """The campaign saved in a file, on the problem it was saved with."""
-    content = _read(Path(path))
+    content = read_checked(Path(path), FORMAT, VERSION, WORDS)
     if "campaign" in content:
         raise BadInput(f"{path}: is an unfinished run, not a saved campaign; go on with resume_simulation")
     _refuse_another(path, problem, content)
@@ -40,12 +40,12 @@ def save_simulation(simulation: Simulation, path: str | Path) -> None:
     """Keep an unfinished run: the campaign after its last complete move, and what is needed to go on."""
     content = simulation.checkpoint()
     content["campaign"]["problem"] = problem_fingerprint(simulation.campaign.problem)
-    _write(Path(path), content)
+    write_checked(Path(path), FORMAT, VERSION, content)
 
 
 def unfinished_run(path: str | Path) -> dict[str, Any]:
     """What `save_simulation` wrote."""
-    content = _read(Path(path))
+    content = read_checked(Path(path), FORMAT, VERSION, WORDS)
     if "campaign" not in content:
         raise BadInput(f"{path}: is a saved campaign, not an unfinished run; load it with load_campaign")
     return content
@@ -78,67 +78,3 @@ def problem_fingerprint(problem: Any) -> str:
     for array in arrays:
         digest.update(array.tobytes())
     return digest.hexdigest()
-
-
-def write_atomically(path: Path, data: bytes) -> None:
-    """Write a file so that it is either complete or not replaced at all."""
-    try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            os.chmod(temporary, _ordinary_mode())
-            os.replace(temporary, path)
-            _synchronise_folder(path.parent)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
-    except OSError as error:
-        raise DiskError(f"{path}: cannot be written ({error.strerror}); what was there before is unchanged") from None
-
-
-def _ordinary_mode() -> int:
-    """The mode of a new file; a temporary one is private."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
-
-
-def _synchronise_folder(folder: Path) -> None:
-    """Make the new name of a file outlive a power cut, where folders can be opened."""
-    if hasattr(os, "O_DIRECTORY"):
-        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
-
-
-def _write(path: Path, content: dict[str, Any]) -> None:
-    text = json.dumps(content, allow_nan=False)
-    document = {"format": FORMAT, "version": VERSION, "sha256": _digest(text), "content": content}
-    write_atomically(path, json.dumps(document, allow_nan=False).encode())
-
-
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        raw = path.read_bytes()
-    except OSError as error:
-        raise BadInput(f"{path}: cannot be read ({error.strerror})") from None
-    try:
-        document = json.loads(raw)
-        kind, version, content = document["format"], document["version"], document["content"]
-        intact = document["sha256"] == _digest(json.dumps(content, allow_nan=False))
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise DamagedFile(f"{path}: is not a saved campaign, or is damaged; restore it from a copy") from error
-    if kind != FORMAT or not intact:
-        raise DamagedFile(f"{path}: the content does not match its checksum; restore it from a copy")
-    if version != VERSION:
-        raise BadInput(f"{path}: was written in format {version}, this version reads {VERSION}; update tcbo_pyomo")
-    return dict(content)
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()

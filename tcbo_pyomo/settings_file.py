@@ -59,14 +59,19 @@ for _tag, _pattern, _first in (
 
 def read_settings(path: str | os.PathLike[str]) -> dict[str, Any]:
     """The nested dict of a settings file; its keys and types are checked later, by `settings_from`."""
-    where = f"settings file '{os.fspath(path)}'"
+    return read_mapping(path, "settings file", "`tcbo settings` prints a template")
+
+
+def read_mapping(path: str | os.PathLike[str], words: str, advice: str) -> dict[str, Any]:
+    """The nested dict of a YAML file; `words` name the kind of file in messages, `advice` helps where it is empty."""
+    where = f"{words} '{os.fspath(path)}'"
     try:
         with open(path, "rb") as file:
             content = file.read(LARGEST_FILE + 1)
     except (OSError, ValueError) as error:
         raise BadInput(f"{where}: {getattr(error, 'strerror', None) or error}") from None
     if len(content) > LARGEST_FILE:
-        raise BadInput(f"{where}: larger than {LARGEST_FILE} bytes, which no settings file is")
+        raise BadInput(f"{where}: larger than {LARGEST_FILE} bytes, which no {words} is")
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -74,7 +79,7 @@ def read_settings(path: str | os.PathLike[str]) -> dict[str, Any]:
         raise BadInput(f"{where}, line {line}: not UTF-8 text; save the file with UTF-8 encoding") from None
     value = _load(text, lambda line: f"{where}, line {line}")
     if value is None:
-        raise BadInput(f"{where} is empty; `tcbo settings` prints a template")
+        raise BadInput(f"{where} is empty; {advice}")
     if not isinstance(value, dict):
         raise BadInput(f"{where}, line 1: must hold 'name: value' lines, but holds {_kind(value)}")
     return value

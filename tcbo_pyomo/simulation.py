@@ -10,8 +10,10 @@ import pandas as pd
 
 from tcbo_pyomo.campaign import Campaign
 from tcbo_pyomo.feedback import released
+from tcbo_pyomo.history import Move
 from tcbo_pyomo.planning.situation import Location
 from tcbo_pyomo.plant import SimulatedPlant
+from tcbo_pyomo.profiling import STEP, section, timed
 from tcbo_pyomo.settings import Settings
 
 
@@ -114,21 +116,28 @@ class Simulation:
         """Make all moves that are left; the callbacks tell how far it is."""
         campaign = self.campaign
         while not campaign.finished:
-            move = campaign.ask()
-            campaign.arrive(move.number, self.plant.make(move))
-            feedback = campaign.settings.feedback
-            due = campaign.history.pending if campaign.finished else released(campaign.history, feedback)
-            for late in due:
-                campaign.tell(late.number, self.plant.measure(late))
-            if move.step > 0:
-                summary = summarise(campaign, move.episode)
-                self.steps.append(StepSummary.after(move.step, summary, _plan_record(campaign)))
-            self._mark = self._position()
+            with section(STEP):
+                move = self._make_move()
             if move.step > 0 and on_step is not None:
                 on_step(move.episode, move.step)
             if move.step == campaign.problem.horizon and on_episode is not None:
-                on_episode(summary)
+                on_episode(self.episodes[-1])
         return CampaignResult(campaign, campaign.experiments(), self.episodes, self.steps)
+
+    def _make_move(self) -> Move:
+        """Ask, move, measure what is due, tell, and write down where the campaign stands."""
+        campaign = self.campaign
+        move = campaign.ask()
+        campaign.arrive(move.number, self.plant.make(move))
+        feedback = campaign.settings.feedback
+        due = campaign.history.pending if campaign.finished else released(campaign.history, feedback)
+        for late in due:
+            campaign.tell(late.number, self.plant.measure(late))
+        if move.step > 0:
+            summary = summarise(campaign, move.episode)
+            self.steps.append(StepSummary.after(move.step, summary, _plan_record(campaign)))
+        self._mark = self._position()
+        return move
 
     @property
     def episodes(self) -> list[EpisodeSummary]:
@@ -177,6 +186,7 @@ def run_campaign(
     return Simulation(Campaign(problem, settings, seed)).run(on_step, on_episode)
 
 
+@timed("summary")
 def summarise(campaign: Campaign, episode: int) -> EpisodeSummary:
     """Recommendation, regret and candidates now."""
     location, problem = campaign.recommendation, campaign.problem

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tcbo_pyomo.campaign import Campaign
+from tcbo_pyomo.checked_file import write_atomically
 from tcbo_pyomo.coordinates import Coordinate
 from tcbo_pyomo.errors import BadInput, DamagedFile, DiskError
 from tcbo_pyomo.grid import grid_process
@@ -23,7 +24,6 @@ from tcbo_pyomo.saving import (
     problem_fingerprint,
     save_campaign,
     save_simulation,
-    write_atomically,
 )
 from tcbo_pyomo.settings import settings_from
 from tcbo_pyomo.simulation import Simulation

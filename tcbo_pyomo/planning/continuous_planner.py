@@ -15,6 +15,7 @@ from tcbo_pyomo.planning.situation import Situation
 from tcbo_pyomo.planning.trajectory_oracle import TrajectoryOracle
 from tcbo_pyomo.planning.trajectory_plan import PlanRecord, TrajectoryPlan
 from tcbo_pyomo.planning.trajectory_utility import PathMixture, PathTangent, TrajectoryUtility
+from tcbo_pyomo.profiling import timed
 from tcbo_pyomo.settings import PlannerSettings
 
 LOADED = PlanRecord("", "loaded", "", "", float("nan"), 0.0, ())
@@ -47,6 +48,7 @@ class ContinuousPlanner:
         )
         self.previous: TrajectoryPlan | None = None
 
+    @timed("plan")
     def plan(self, utility: TrajectoryUtility, situation: Situation, generator: np.random.Generator) -> ContinuousPlan:
         """Minimise the utility over mixtures of trajectories of the rest of the episode."""
         path, actions = np.array(situation.path), np.array(situation.decisions)

@@ -20,6 +20,7 @@ from tcbo_pyomo.planning.situation import Situation
 from tcbo_pyomo.planning.utility import Linearisation, Utility
 from tcbo_pyomo.planning.visitation import Visitation, mix
 from tcbo_pyomo.problem import Problem
+from tcbo_pyomo.profiling import timed
 from tcbo_pyomo.settings import PlannerSettings
 
 
@@ -62,6 +63,7 @@ class DiscretePlanner:
             )
         self._lottery = bool(coupling) and problem.process.deterministic
 
+    @timed("plan")
     def plan(self, utility: Utility, situation: Situation, generator: np.random.Generator) -> Plan:
         """Minimise the utility over the policies of the rest of the episode."""
         settings = self.settings
@@ -78,6 +80,7 @@ class DiscretePlanner:
         components = frank_wolfe(utility, extreme_point, mix, settings.components, settings.step_rule)
         return Plan(Policy(self.problem.process, mix(components)), components, tangents[0])
 
+    @timed("certified Frank-Wolfe")
     def certified(
         self, utility: Utility, situation: Situation, generator: np.random.Generator, gap: float
     ) -> CertifiedMixture:

@@ -8,11 +8,15 @@ Infinite values carry "cannot be completed" backwards, so the end of the episode
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from tcbo_pyomo.coordinates import Array
 from tcbo_pyomo.planning.situation import Situation
 from tcbo_pyomo.planning.visitation import Visitation
+from tcbo_pyomo.process import Integers, Process
+from tcbo_pyomo.profiling import timed
 from tcbo_pyomo.reachability import EpisodeSets
 
 TIE = 1e-12
@@ -29,30 +33,49 @@ class DynamicProgramming:
         self._forbidden = np.flatnonzero(~sets.allowed_pairs)
         self._end = np.where(sets.safe[-1], 0.0, np.inf)
         self._first_pair = self.process.pair_offsets[:-1]
-        self._closed = [np.flatnonzero(~safe) for safe in sets.safe]
-        # Equal numbers of moves in every state allow a plain reshape, twice as fast as a segmented minimum.
-        moves = np.diff(self.process.pair_offsets)
-        self._width = int(moves[0]) if (moves == moves[0]).all() else 0
+        self._closed = ~sets.safe
+        self._any_closed = self._closed.any(axis=1)
+        self._table = _move_table(self.process)
+        self._arrivals = None if self._table is None else self.process.successor[self._table]
 
     def values(self, gradient: Array, first_step: int = 0) -> Array:
         """V_h for h = first_step .. H, as an array (H - first_step + 1) x n."""
         cost = gradient.copy()
         cost[self._forbidden] = np.inf
-        process = self.process
         steps = self.horizon - first_step
-        values = np.empty((steps + 1, process.number_of_states))
+        values = np.empty((steps + 1, self.process.number_of_states))
         values[steps] = self._end
+        best_move = self._best_of_segments(cost) if self._table is None else self._best_of_table(cost)
         for row in range(steps - 1, -1, -1):
-            ahead = values[row + 1]
-            to_go = cost + (ahead[process.successor] if process.deterministic else process.transitions @ ahead)
-            if self._width:
-                to_go.reshape(-1, self._width).min(axis=1, out=values[row])
-            else:
-                np.minimum.reduceat(to_go, self._first_pair, out=values[row])
-            if len(self._closed[first_step + row]):
-                values[row, self._closed[first_step + row]] = np.inf
+            best_move(values[row + 1], values[row])
+            if self._any_closed[first_step + row]:
+                np.copyto(values[row], np.inf, where=self._closed[first_step + row])
         return values
 
+    def _best_of_table(self, cost: Array) -> Callable[[Array, Array], None]:
+        """One step back over a rectangle of moves: whole rows, in place."""
+        arrivals, costs = self._arrivals, cost[self._table]
+        to_go = np.empty_like(costs)
+
+        def best_move(ahead: Array, here: Array) -> None:
+            # "clip" lets numpy write into the array at once; every index is in range.
+            np.take(ahead, arrivals, out=to_go, mode="clip")
+            np.add(to_go, costs, out=to_go)
+            np.minimum.reduce(to_go, axis=0, out=here)
+
+        return best_move
+
+    def _best_of_segments(self, cost: Array) -> Callable[[Array, Array], None]:
+        """One step back where chance moves the plant, or a few states have many moves."""
+        process = self.process
+
+        def best_move(ahead: Array, here: Array) -> None:
+            expected = ahead[process.successor] if process.deterministic else process.transitions @ ahead
+            np.minimum.reduceat(cost + expected, self._first_pair, out=here)
+
+        return best_move
+
+    @timed("backward induction")
     def extreme_point(self, gradient: Array, situation: Situation, generator: np.random.Generator) -> Visitation:
         """An optimal visitation of the rest of the episode, ties broken at random."""
         state, first_step = situation.state, situation.step
@@ -65,16 +88,20 @@ class DynamicProgramming:
         self, gradient: Array, values: Array, state: int, first_step: int, generator: np.random.Generator
     ) -> Visitation:
         process, path = self.process, []
-        offsets, allowed = process.pair_offsets, self.sets.allowed_pairs
+        offsets, allowed, successor = process.pair_offsets, self.sets.allowed_pairs, process.successor
+        forbidden = len(self._forbidden) > 0
         for row in range(len(values) - 1):
             pairs = slice(offsets[state], offsets[state + 1])
-            to_go = gradient[pairs] + values[row + 1][process.successor[pairs]]
-            to_go[~allowed[pairs]] = np.inf
-            best = to_go.min()
-            ties = np.flatnonzero(to_go <= best + TIE * abs(best))
-            chosen = int(ties[0]) if len(ties) == 1 else int(generator.choice(ties))
-            path.append(int(offsets[state]) + chosen)
-            state = int(process.successor[path[-1]])
+            to_go = gradient[pairs] + values[row + 1][successor[pairs]]
+            if forbidden:
+                to_go[~allowed[pairs]] = np.inf
+            chosen = to_go.argmin()
+            best = to_go[chosen]
+            equal = to_go <= best + TIE * abs(best)
+            if np.count_nonzero(equal) > 1:
+                chosen = generator.choice(np.flatnonzero(equal))
+            path.append(int(offsets[state]) + int(chosen))
+            state = int(successor[path[-1]])
         steps = np.arange(first_step, first_step + len(path))
         return Visitation(steps, np.array(path, dtype=np.int64), np.ones(len(path)))
 
@@ -101,3 +128,15 @@ class DynamicProgramming:
             probabilities.append(mass[here])
             mass = np.asarray(process.transitions[chosen].T @ mass[here]).ravel()
         return Visitation(np.concatenate(steps), np.concatenate(pairs), np.concatenate(probabilities))
+
+
+def _move_table(process: Process) -> Integers | None:
+    """The pairs of every state as a rectangle (most moves of a state x n), the last one of a state repeated.
+
+    A minimum over its rows is one pass over contiguous memory, three times as fast as one over segments of unequal
+    length. None for a random process, and where repetition would more than double the work.
+    """
+    moves = np.diff(process.pair_offsets)
+    if not process.deterministic or moves.max() * len(moves) > 2 * process.number_of_pairs:
+        return None
+    return process.pair_offsets[:-1] + np.minimum(np.arange(moves.max())[:, None], moves - 1)

@@ -28,6 +28,8 @@ class MoveOption:
         How likely the plan makes it.
     cost
         What it adds to the expected utility compared with the best move; None where the episode could not be completed.
+    ahead
+        Value of where it leads: what the rest of the episode is expected to change the utility by; None as for `cost`.
     status
         "planned", "unused" (allowed, not in the plan) or "forbidden".
     asked
@@ -38,6 +40,7 @@ class MoveOption:
     leads_to: tuple[Point, ...]
     probability: float
     cost: float | None
+    ahead: float | None
     status: str
     asked: bool = False
 

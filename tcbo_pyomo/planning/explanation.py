@@ -70,9 +70,9 @@ def _moves(campaign: Campaign, ahead: LookAhead, policy: Policy) -> tuple[MoveOp
     process, situation = ahead.problem.process, ahead.situation
     planned = dict(zip(*policy.action_probabilities(situation.step, situation.state), strict=True))
     asked = campaign.history.open_move
-    costs, usable = ahead.move_costs(), ahead.usable_now()
+    columns = process.pairs_of(situation.state), ahead.move_costs(), ahead.values_ahead(), ahead.usable_now()
     options = []
-    for pair, cost, allowed in zip(process.pairs_of(situation.state), costs, usable, strict=True):
+    for pair, cost, value, allowed in zip(*columns, strict=True):
         row = process.transitions[[pair]]
         outcomes = row.indices[np.argsort(-row.data, kind="stable")]
         status = "planned" if planned.get(pair, 0.0) > 0.0 else "unused" if allowed else "forbidden"
@@ -82,6 +82,7 @@ def _moves(campaign: Campaign, ahead: LookAhead, policy: Policy) -> tuple[MoveOp
                 tuple(process.describe(int(state)) for state in outcomes),
                 float(planned.get(pair, 0.0)),
                 float(cost) if np.isfinite(cost) else None,
+                float(value) if np.isfinite(value) else None,
                 status,
                 asked is not None and asked.decision == pair,
             )

@@ -9,6 +9,8 @@ from tcbo_pyomo.planning.explained_move import Explanation, LimitPrice, MoveOpti
 
 SHOWN = 12
 """Moves that are listed; a plant may have hundreds."""
+OUTCOMES = 2
+"""Places named for a move that chance decides."""
 ROUNDING = 1e-12
 """Costs below this share of the utility are rounding."""
 
@@ -22,9 +24,9 @@ def explanation_text(explanation: Explanation, coordinates: Sequence[Coordinate]
         _learns(explanation),
     ]
     if explanation.moves:
-        lines += ["", "moves from here, and what each costs beyond the best one:"]
-        rounding = ROUNDING * explanation.utility_now
-        lines += _columns([_move_cells(option, coordinates, rounding) for option in explanation.moves[:SHOWN]])
+        lines += ["", "moves from here, what each costs beyond the best one, and what the rest of the episode then brings:"]
+        cells = [_move_cells(option, coordinates, explanation.utility_now) for option in explanation.moves[:SHOWN]]
+        lines += _columns(cells)
     if len(explanation.moves) > SHOWN:
         lines.append(f"  and {len(explanation.moves) - SHOWN} more")
     if explanation.limits:
@@ -57,23 +59,48 @@ def _learns(explanation: Explanation) -> str:
     )
 
 
-def _move_cells(option: MoveOption, coordinates: Sequence[Coordinate], rounding: float) -> list[str]:
-    places = " or ".join(f"({point_text(point, coordinates)})" for point in option.leads_to[:2])
-    further = f" or {len(option.leads_to) - 2} more" if len(option.leads_to) > 2 else ""
-    status = f"planned {option.probability:.0%}" if option.status == "planned" else option.status
-    cost = "cannot be completed"
-    if option.cost is not None:
-        cost = "0" if abs(option.cost) <= rounding else f"{option.cost:+.3g}"
-    return [option.action, f"to {places}{further}", status, cost, "asked for" if option.asked else ""]
+def places_text(places: Sequence[str]) -> str:
+    """Where a move may lead, the likeliest places first."""
+    further = f" or {len(places) - OUTCOMES} more" if len(places) > OUTCOMES else ""
+    return " or ".join(places[:OUTCOMES]) + further
+
+
+def status_text(option: MoveOption) -> str:
+    """`planned 40%`, `unused` or `forbidden`."""
+    return f"planned {option.probability:.0%}" if option.status == "planned" else option.status
+
+
+def change_text(change: float | None, utility: float) -> str:
+    """A change of the utility, small ones as 0; that of a move after which the episode cannot be completed in words."""
+    if change is None:
+        return "cannot be completed"
+    return "0" if abs(change) <= ROUNDING * utility else f"{change:+.3g}"
+
+
+def _move_cells(option: MoveOption, coordinates: Sequence[Coordinate], utility: float) -> list[str]:
+    places = places_text([f"({point_text(point, coordinates)})" for point in option.leads_to])
+    then = "" if option.ahead is None else f"then {change_text(option.ahead, utility)}"
+    cost, asked = change_text(option.cost, utility), "asked for" if option.asked else ""
+    return [option.action, f"to {places}", status_text(option), cost, then, asked]
+
+
+def slack_text(limit: LimitPrice) -> str:
+    """What the plan leaves of a limit; nothing where that is no number."""
+    return "" if limit.slack is None else f"{max(limit.slack, 0.0):.4g}"
+
+
+def price_text(limit: LimitPrice) -> str:
+    """What a limit costs, in words; nothing where it was not computed."""
+    if limit.shadow_price:
+        return f"one unit more changes the utility by {limit.shadow_price:+.3g}"
+    if limit.worth:
+        return f"without it at most {limit.worth:.3g} less"
+    return "" if limit.shadow_price is None and limit.worth is None else "costs nothing here"
 
 
 def _limit_cells(limit: LimitPrice) -> list[str]:
-    slack = "" if limit.slack is None else f"slack {max(limit.slack, 0.0):.4g}"
-    if limit.shadow_price is not None:
-        price = f"one unit more changes the utility by {limit.shadow_price:+.3g}"
-    else:
-        price = "" if limit.worth is None else f"without it at most {limit.worth:.3g} less"
-    return [limit.name, limit.limit, slack, price]
+    slack = slack_text(limit)
+    return [limit.name, limit.limit, f"slack {slack}" if slack else "", price_text(limit)]
 
 
 def _columns(rows: list[list[str]]) -> list[str]:

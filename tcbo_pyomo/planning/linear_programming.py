@@ -11,6 +11,7 @@ from tcbo_pyomo.planning.budgets import SLACK, Budget, WorstCaseTail
 from tcbo_pyomo.planning.compiled_polytope import CompiledPolytope, root_of
 from tcbo_pyomo.planning.situation import Situation
 from tcbo_pyomo.planning.visitation import Visitation
+from tcbo_pyomo.profiling import section
 from tcbo_pyomo.reachability import EpisodeSets
 from tcbo_pyomo.solvers import linear_solver
 from tcbo_pyomo.solvers.highs import HighsSolver
@@ -47,8 +48,9 @@ class LinearProgramming:
         """The polytope that explains the situation, built and compiled on first use."""
         root = root_of(situation, self.sets)
         if root not in self._compiled:
-            polytope = CompiledPolytope(self.sets, self.constraints, root)
-            solver = linear_solver(self.name, polytope.programme, *self._solver_settings)
+            with section("LP build"):
+                polytope = CompiledPolytope(self.sets, self.constraints, root)
+                solver = linear_solver(self.name, polytope.programme, *self._solver_settings)
             if len(self._compiled) > 1:
                 self._compiled.popitem()
             self._compiled[root] = polytope, solver

@@ -56,10 +56,13 @@ class LookAhead:
         For a move that a constraint forbids this is what it would cost if it were allowed once, now; below zero the
         constraint costs something here.
         """
+        pairs = np.array(self.problem.process.pairs_of(self.situation.state))
+        return self.cost[0, pairs] + self.values_ahead() - self.values[0, self.situation.state]
+
+    def values_ahead(self) -> Array:
+        """For each pair of the present state, the expected value of where it leads; infinite for a dead end."""
         process = self.problem.process
-        pairs = np.array(process.pairs_of(self.situation.state))
-        to_go = self.cost[0, pairs] + process.transitions[pairs] @ self.values[1]
-        return to_go - self.values[0, self.situation.state]
+        return np.asarray(process.transitions[np.array(process.pairs_of(self.situation.state))] @ self.values[1])
 
     def usable_now(self) -> Mask:
         """For each pair of the present state, whether a plan may use it now."""

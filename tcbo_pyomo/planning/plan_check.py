@@ -23,25 +23,28 @@ def check_visitation(visitation: Visitation, sets: EpisodeSets, situation: Situa
     if len(row) == 0 or row.min() < 0 or row.max() >= steps or not sets.allowed_pairs[pair].all():
         raise SolverFailed(f"{solver} returned visits of moves that are not allowed; the plan is not used")
     states = process.number_of_states
-    leaving = np.bincount(row * states + process.pair_state[pair], probability, minlength=steps * states)
-    row, successor, mass = _arrivals(visitation, sets.process, row)
-    arriving = np.bincount((row + 1) * states + successor, mass, minlength=(steps + 1) * states)
-    arriving[situation.state] = 1.0
-    worst = np.abs(leaving - arriving[: steps * states]).max()
+    leaving = row * states + process.pair_state[pair]
+    arriving, mass = _arrivals(visitation, process, row)
+    # Only what the plan visits is looked at, never all states of all steps: a plan is a path, or a few.
+    met, place = np.unique(np.concatenate([[situation.state], arriving, leaving]), return_inverse=True)
+    flow = np.bincount(place, np.concatenate([[1.0], mass, -probability]), minlength=len(met))
+    last = int(np.searchsorted(met, steps * states))
+    worst = np.abs(flow[:last]).max()
     if worst > TOLERANCE:
         raise SolverFailed(
             f"{solver} returned a plan whose visits do not flow (error {worst:.1e}); the plan is not used"
         )
-    ends = arriving[steps * states :] > TOLERANCE
-    if (ends & ~sets.safe[-1]).any():
-        state = process.labels[int((ends & ~sets.safe[-1]).argmax())]
+    ends = met[last:][flow[last:] > TOLERANCE] - steps * states
+    if not sets.safe[-1, ends].all():
+        state = process.labels[int(ends[~sets.safe[-1, ends]][0])]
         raise SolverFailed(f"{solver} returned a plan that may end in '{state}', which is not allowed; it is not used")
 
 
-def _arrivals(visitation: Visitation, process: Process, row: Integers) -> tuple[Integers, Integers, Array]:
-    """Row, successor and probability of every outcome of the visited moves."""
+def _arrivals(visitation: Visitation, process: Process, row: Integers) -> tuple[Integers, Array]:
+    """Place (step after the move x states + successor) and probability of every outcome of the visited moves."""
+    states = process.number_of_states
     if process.deterministic:
-        return row, process.successor[visitation.pair], visitation.probability
+        return (row + 1) * states + process.successor[visitation.pair], visitation.probability
     moves = process.transitions[visitation.pair]
     entry = np.repeat(np.arange(len(row)), np.diff(moves.indptr))
-    return row[entry], moves.indices.astype(np.int64), moves.data * visitation.probability[entry]
+    return (row[entry] + 1) * states + moves.indices, moves.data * visitation.probability[entry]

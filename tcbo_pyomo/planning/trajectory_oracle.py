@@ -24,6 +24,7 @@ from tcbo_pyomo.planning.replan import Replan
 from tcbo_pyomo.planning.trajectory_plan import PlanRecord, SolveRecord, TrajectoryPlan
 from tcbo_pyomo.planning.unreachable import explained_failure
 from tcbo_pyomo.planning.warm_starts import Candidate, warm_starts
+from tcbo_pyomo.profiling import section, timed
 from tcbo_pyomo.solvers.nonlinear import nonlinear_solver
 
 logger = logging.getLogger(__name__)
@@ -42,6 +43,7 @@ class TrajectoryOracle:
         From how many of the best warm starts the plan is solved.
     """
 
+    @timed("NLP build")
     def __init__(
         self,
         coordinates: Sequence[Coordinate],
@@ -97,7 +99,8 @@ class TrajectoryOracle:
         began = time.perf_counter()
         path, actions = self._checked(path_so_far, actions_so_far)
         replan = Replan(self.coordinates, self.constraints, self.compiled, self.solver, path, actions)
-        starts = warm_starts(replan, self.dynamics, objective, self._points("targets", targets), previous)
+        with section("warm starts"):
+            starts = warm_starts(replan, self.dynamics, objective, self._points("targets", targets), previous)
         if not starts:
             raise explained_failure(replan, self.dynamics)
         best, warm_solves = starts[0], len(replan.attempts)

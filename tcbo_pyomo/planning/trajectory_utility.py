@@ -14,6 +14,7 @@ import numpy as np
 from tcbo_pyomo.coordinates import Array
 from tcbo_pyomo.planning.farthest_pair import TIE
 from tcbo_pyomo.planning.information_objective import InformationObjective
+from tcbo_pyomo.profiling import timed
 from tcbo_pyomo.surrogate.continuous import ContinuousSurrogate
 
 OTHERS = 2
@@ -84,10 +85,12 @@ class TrajectoryUtility:
         self.differences = objective == "differences" and len(candidates) > 1
         self.noise_variance, self.generator = noise_variance, generator
 
+    @timed("utility")
     def value(self, plan: PathMixture | None = None) -> float:
         """U of a plan; None for the history alone."""
         return self._worst(self._given(plan))[2]
 
+    @timed("utility")
     def linearise(self, plan: PathMixture | None = None) -> PathTangent:
         """U and its gradient near a plan; None for the history alone."""
         surrogate = self._given(plan)

@@ -21,6 +21,7 @@ import numpy as np
 from tcbo_pyomo.coordinates import Array
 from tcbo_pyomo.planning.visitation import Visitation
 from tcbo_pyomo.process import Integers, Process
+from tcbo_pyomo.profiling import timed
 
 
 class Posterior(Protocol):
@@ -90,10 +91,12 @@ class Utility:
         self.differences = objective == "differences" and len(candidates) > 1
         self.generator = generator
 
+    @timed("utility")
     def value(self, visitation: Visitation | None = None) -> float:
         """U at a visitation; None for the history alone."""
         return self.worst(self.posterior(self.information(visitation)))[2]
 
+    @timed("utility")
     def linearise(self, visitation: Visitation | None = None) -> Linearisation:
         """U and its gradient at a visitation; None for the history alone."""
         posterior = self.posterior(self.information(visitation))

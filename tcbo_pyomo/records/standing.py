@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 
 from tcbo_pyomo.campaign import Campaign
+from tcbo_pyomo.checked_file import write_atomically
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.history import Move
-from tcbo_pyomo.saving import write_atomically
 
 
 @dataclass(frozen=True)

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from tcbo_pyomo.campaign import Campaign
+from tcbo_pyomo.checked_file import write_atomically
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.report.page_content import page_content
 from tcbo_pyomo.report.wording import visible
-from tcbo_pyomo.saving import write_atomically
 
 TEMPLATE, STYLE = "page.html.jinja", "page.css"
 

@@ -12,6 +12,7 @@ from tcbo_pyomo.campaign import Campaign
 from tcbo_pyomo.history import Move
 from tcbo_pyomo.report.constraint_slack import constraint_slack
 from tcbo_pyomo.report.look_ahead import look_ahead
+from tcbo_pyomo.report.page_explanation import page_explanation
 from tcbo_pyomo.report.page_figures import belief_picture, candidates_picture, path_picture, regret_picture
 from tcbo_pyomo.report.solver_statistics import solver_statistics
 from tcbo_pyomo.report.timeline import Moment, timeline
@@ -37,6 +38,7 @@ def page_content(campaign: Campaign, plans: Sequence[dict[str, Any] | None] = ()
         "standing": _standing(campaign),
         "recommendation": _recommendation(campaign, moments[-1]),
         "following": _following(campaign),
+        "why": page_explanation(campaign),
         "pending": [_move_row(campaign, move) for move in campaign.history.pending[-MOST_ROWS:]],
         "paths": path_picture(campaign),
         "charts": _charts(campaign, moments),

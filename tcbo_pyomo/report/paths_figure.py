@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,9 +12,12 @@ from tcbo_pyomo.process import Process
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.colors import Colormap
     from matplotlib.contour import ContourSet
     from matplotlib.figure import Figure
 
+    from tcbo_pyomo.continuous_problem import ContinuousProblem
+    from tcbo_pyomo.problem import Problem
     from tcbo_pyomo.simulation import CampaignResult
 
 # Paul Tol's "muted" scheme, made for all common kinds of colour blindness; without its pale yellow.
@@ -54,51 +58,63 @@ def paths_figure(result: CampaignResult, ax: Axes | None = None) -> Figure:
 
 def _draw(ax: Axes, result: CampaignResult) -> None:
     """Everything but the legend, from the bottom layer to the top one."""
-    points = _plane(result.problem.process)
-    _draw_truth(ax, result, points)
-    ax.scatter(points[:, 0], points[:, 1], s=9, color="0.35", linewidths=0, zorder=2, label="states")
-    _draw_paths(ax, result, points)
+    points = plane(result.problem.process)
+    contours = draw_truth(ax, result.problem, points)
+    if contours is not None:
+        ax.figure.colorbar(contours, ax=ax, label=truth_title(result.problem), pad=0.02)
+    draw_states(ax, points)
+    draw_paths(ax, [points[path] for path in result.paths], points)
     _draw_marks(ax, result, points)
     _describe(ax, result)
 
 
-def _plane(process: Process) -> Array:
+def plane(process: Process) -> Array:
     """n x 2 places of the states on paper: their first two coordinates."""
     states = process.states[:, :2]
     return states if states.shape[1] == 2 else np.column_stack([states, np.zeros(len(states))])
 
 
-def _draw_truth(ax: Axes, result: CampaignResult, points: Array) -> None:
-    """Filled contours with a colour bar; nothing where the truth is unknown or the states span no plane."""
-    from matplotlib.colors import LinearSegmentedColormap
-
-    truth = result.problem.truth
+def draw_truth(ax: Axes, problem: Problem, points: Array) -> ContourSet | None:
+    """Filled contours, for a colour bar; None where the truth is unknown or the states span no plane."""
+    truth = problem.truth
     flat = len(points) < 3 or np.linalg.matrix_rank(points - points[0]) < 2
-    if truth is None or flat or len(result.problem.process.coordinates) != 2:
-        return
+    if truth is None or flat or len(problem.process.coordinates) != 2:
+        return None
     first, second = (np.unique(column) for column in points.T)
-    pale = LinearSegmentedColormap.from_list("pale", ["1.0", "0.55"])
-    style: dict[str, Any] = {"levels": 14, "cmap": pale, "zorder": 0}
-    contours: ContourSet
+    style: dict[str, Any] = {"levels": 14, "cmap": pale_colours(), "zorder": 0}
     if len(first) * len(second) == len(points):
         order = np.lexsort((points[:, 1], points[:, 0]))
-        contours = ax.contourf(first, second, truth[order].reshape(len(first), len(second)).T, **style)
-    else:
-        contours = ax.tricontourf(points[:, 0], points[:, 1], truth, **style)
-    unit = f" ({result.problem.output_unit})" if result.problem.output_unit else ""
-    ax.figure.colorbar(
-        contours, ax=ax, label=f"true {result.problem.output_title or result.problem.output}{unit}", pad=0.02
-    )
+        return ax.contourf(first, second, truth[order].reshape(len(first), len(second)).T, **style)
+    return ax.tricontourf(points[:, 0], points[:, 1], truth, **style)
 
 
-def _draw_paths(ax: Axes, result: CampaignResult, points: Array) -> None:
+def pale_colours() -> Colormap:
+    """White to grey: a landscape that leaves the colours to the paths on it."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    return LinearSegmentedColormap.from_list("pale", ["1.0", "0.55"])
+
+
+def truth_title(problem: Problem | ContinuousProblem) -> str:
+    """What the contours show, with its unit."""
+    unit = f" ({problem.output_unit})" if problem.output_unit else ""
+    return f"true {problem.output_title or problem.output}{unit}"
+
+
+def draw_states(ax: Axes, points: Array) -> None:
+    """The states as dots."""
+    ax.scatter(points[:, 0], points[:, 1], s=9, color="0.35", linewidths=0, zorder=2, label="states")
+
+
+def draw_paths(ax: Axes, paths: Sequence[Array], points: Array) -> None:
+    """One line per episode from its places (k x 2), shifted a little; `points` are the places of all states."""
     from matplotlib import colormaps
 
-    number = len(result.paths)
+    number = len(paths)
     palette = len(EPISODE_COLOURS)
     many = number > palette * len(LINE_STYLES)
-    for index, path in enumerate(result.paths):
-        place = points[path] + (index - (number - 1) / 2) * _shift(points, number)
+    for index, path in enumerate(paths):
+        place = path + (index - (number - 1) / 2) * _shift(points, number)
         ax.plot(
             *place.T,
             color=colormaps["cividis"](index / number) if many else EPISODE_COLOURS[index % palette],

@@ -65,13 +65,7 @@ def _draw_slice(ax: Axes, result: CampaignResult, pair: tuple[int, int]) -> None
     label = f"posterior mean of {problem.output_title or problem.output}"
     ax.figure.colorbar(contours, ax=ax, label=label, pad=0.02)
     for number, path in enumerate(result.paths, 1):
-        place = _places(result, path, pair)
-        name = "path" if len(result.paths) == 1 else f"path, episode {number}"
-        ax.plot(place[:, 0], place[:, 1], color="0.25", linewidth=0.9, zorder=2)
-        early_to_late = np.arange(len(place))
-        ax.scatter(
-            place[:, 0], place[:, 1], c=early_to_late, cmap="viridis", s=14, zorder=3, label=f"{name} (dark to light)"
-        )
+        draw_walk(ax, _places(result, path, pair), "path" if len(result.paths) == 1 else f"path, episode {number}")
     _mark(ax, _places(result, [problem.start_state], pair), "start", marker="s", s=55, facecolors="none")
     if result.candidate_states:
         candidates = _places(result, result.candidate_states, pair)
@@ -86,6 +80,15 @@ def _draw_slice(ax: Axes, result: CampaignResult, pair: tuple[int, int]) -> None
     ax.use_sticky_edges = False
     ax.margins(0.05)
     ax.spines[["top", "right"]].set_visible(False)
+
+
+def draw_walk(ax: Axes, place: Array, name: str) -> None:
+    """A path from its places (k x 2); the colour of its dots tells early from late."""
+    ax.plot(place[:, 0], place[:, 1], color="0.25", linewidth=0.9, zorder=2)
+    early_to_late = np.arange(len(place))
+    ax.scatter(
+        place[:, 0], place[:, 1], c=early_to_late, cmap="viridis", s=14, zorder=3, label=f"{name} (dark to light)"
+    )
 
 
 def _draw_line(ax: Axes, result: CampaignResult) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -35,8 +36,12 @@ def with_unit(value: float, unit: str) -> str:
 
 def place(problem: Any, location: Location) -> list[tuple[str, str]]:
     """A state or point as (coordinate, value in its unit)."""
-    values = problem.describe(location)
-    return [(spaced(c.name), with_unit(values[c.name], c.unit)) for c in problem.coordinates]
+    return described(problem, problem.describe(location))
+
+
+def described(problem: Any, point: Mapping[str, float]) -> list[tuple[str, str]]:
+    """A place {coordinate: value} as (coordinate, value in its unit)."""
+    return [(spaced(c.name), with_unit(point[c.name], c.unit)) for c in problem.coordinates]
 
 
 def place_text(problem: Any, location: Location) -> str:
@@ -46,8 +51,13 @@ def place_text(problem: Any, location: Location) -> str:
 
 def place_values(problem: Any, location: Location) -> str:
     """A state or point by its values alone, `(8 min, 0.2)`, where a heading names the coordinates."""
+    return described_values(problem, problem.describe(location))
+
+
+def described_values(problem: Any, point: Mapping[str, float]) -> str:
+    """A place {coordinate: value} by its values alone."""
     # No line break inside a place.
-    return f"({', '.join(value for _, value in place(problem, location))})".replace(" ", "\u00a0")
+    return f"({', '.join(value for _, value in described(problem, point))})".replace(" ", "\u00a0")
 
 
 def mean_and_deviation(problem: Any, belief: Any, location: Location) -> tuple[float, float]:

@@ -16,6 +16,7 @@ from highspy import Highs, HighsModelStatus, HighsStatus, MatrixFormat, ObjSense
 
 from tcbo_pyomo.coordinates import Array
 from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.profiling import timed
 from tcbo_pyomo.solvers.highs_options import DEFAULTS, set_highs_options
 from tcbo_pyomo.solvers.linear_programme import Bounds, LinearProgramme
 from tcbo_pyomo.solvers.linear_solver import Answer, LinearSolver, Verdict
@@ -59,6 +60,7 @@ class HighsSolver(LinearSolver):
         """The same options for another programme."""
         return HighsSolver(programme, self.options, self.time_limit, self.hot_start)
 
+    @timed("LP solve")
     def optimise(self, cost: Array, bounds: Bounds) -> Answer:
         """Run HiGHS and read its answer."""
         accepted = self._change(cost, bounds) if self.hot_start else self._hand_over(cost, bounds)

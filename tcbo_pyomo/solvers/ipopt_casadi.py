@@ -19,6 +19,7 @@ import numpy as np
 from tcbo_pyomo.coordinates import Array
 from tcbo_pyomo.errors import BadInput, SolverFailed
 from tcbo_pyomo.planning.path_objective import PathObjective
+from tcbo_pyomo.profiling import section, timed
 from tcbo_pyomo.solvers.blas_threads import one_blas_thread
 from tcbo_pyomo.solvers.interrupts import NotedInterrupt
 from tcbo_pyomo.solvers.ipopt_options import DEFAULTS, STATUSES, ipopt_options
@@ -94,6 +95,7 @@ class IpoptCasadi:
             self.name,
         )
 
+    @timed("NLP solve")
     def _call(self, x0: Array, bounds: Bounds) -> dict[str, Any] | None:
         try:
             return self._solver(
@@ -192,7 +194,8 @@ class _Evaluation(casadi.Callback):
         answer = np.frombuffer(results[0], dtype=np.float64)
         if owner._error is None and not owner._interrupt.requested:
             try:
-                answer[:] = self._function(owner._objective, np.frombuffer(arguments[0], dtype=np.float64))
+                with section("NLP objective"):
+                    answer[:] = self._function(owner._objective, np.frombuffer(arguments[0], dtype=np.float64))
                 return 0
             except BaseException as error:
                 owner._error = error

@@ -17,6 +17,7 @@ from tcbo_pyomo.coordinates import Array
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.planning.path_objective import PathObjective
 from tcbo_pyomo.process import Integers
+from tcbo_pyomo.profiling import section
 from tcbo_pyomo.solvers.blas_threads import one_blas_thread
 from tcbo_pyomo.solvers.interrupts import NotedInterrupt
 from tcbo_pyomo.solvers.ipopt_options import STATUSES, ipopt_options
@@ -86,7 +87,8 @@ class IpoptCyipopt:
             problem = self._cyipopt.Problem(len(x0), len(row_lower), callbacks, *bounds)
             for name, value in self._options.items():
                 self._set(problem, name, value)
-            values, information = problem.solve(x0)
+            with section("NLP solve"):
+                values, information = problem.solve(x0)
             problem.close()
         if callbacks.error is not None:
             raise callbacks.error
@@ -156,7 +158,8 @@ class _Callbacks:
     def _guarded(self, function: Any, otherwise: Any) -> Any:
         if self.error is None and not self._interrupt.requested:
             try:
-                return function()
+                with section("NLP objective"):
+                    return function()
             except BaseException as error:
                 self.error = error
         return otherwise

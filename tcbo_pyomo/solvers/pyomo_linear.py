@@ -30,6 +30,7 @@ from pyomo.environ import (
 
 from tcbo_pyomo.coordinates import Array
 from tcbo_pyomo.errors import BadInput, SolverFailed, suggestion
+from tcbo_pyomo.profiling import timed
 from tcbo_pyomo.solvers.catalogue import LINEAR_SOLVERS, how_to_get
 from tcbo_pyomo.solvers.highs_options import check_highs_options
 from tcbo_pyomo.solvers.linear_programme import Bounds, LinearProgramme
@@ -72,6 +73,7 @@ class PyomoLinearSolver(LinearSolver):
         """The same solver and options for another programme."""
         return PyomoLinearSolver(self.name, programme, self.options, self.time_limit, self.hot_start)
 
+    @timed("LP solve")
     def optimise(self, cost: Array, bounds: Bounds) -> Answer:
         """Solve through Pyomo; values are read only where solver and status agree on an optimum."""
         self._change(cost, bounds)

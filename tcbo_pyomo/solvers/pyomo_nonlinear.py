@@ -24,6 +24,7 @@ from tcbo_pyomo.coordinates import Array
 from tcbo_pyomo.errors import BadInput, SolverFailed
 from tcbo_pyomo.models.trajectory import add_component
 from tcbo_pyomo.planning.path_objective import PathObjective
+from tcbo_pyomo.profiling import section, timed
 from tcbo_pyomo.solvers.linear_programme import Bounds
 from tcbo_pyomo.solvers.nonlinear_programme import NonlinearProgramme
 from tcbo_pyomo.solvers.nonlinear_solution import NonlinearSolution, checked_solution
@@ -103,13 +104,15 @@ class PyomoNonlinear:
         scale = 1.0 / size if math.isfinite(size) and size > 0 else 1.0
         steps = range(given + 1, len(self.terms.columns) + 1)
         try:
-            expression = scale * objective.expression(model, steps)
-            add_component(model, "plan_objective", pyo.Objective(expr=expression, sense=pyo.minimize))
+            with section("NLP build"):
+                expression = scale * objective.expression(model, steps)
+                add_component(model, "plan_objective", pyo.Objective(expr=expression, sense=pyo.minimize))
             yield
         finally:
             for name in set(model.component_map()) - before:
                 model.del_component(name)
 
+    @timed("NLP solve")
     def _run(self) -> tuple[str, Array]:
         try:
             results = self._solver.solve(self._model, load_solutions=False, options=self._options, **self._limit)

@@ -1,0 +1,78 @@
+"""JSON files that are complete or not replaced at all, and that show any damage by their checksum."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from tcbo_pyomo.errors import BadInput, DamagedFile, DiskError
+
+
+def write_atomically(path: Path, data: bytes) -> None:
+    """Write a file so that it is either complete or not replaced at all."""
+    try:
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            os.chmod(temporary, _ordinary_mode())
+            os.replace(temporary, path)
+            _synchronise_folder(path.parent)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise DiskError(f"{path}: cannot be written ({error.strerror}); what was there before is unchanged") from None
+
+
+def _ordinary_mode() -> int:
+    """The mode of a new file; a temporary one is private."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
+
+
+def _synchronise_folder(folder: Path) -> None:
+    """Make the new name of a file outlive a power cut, where folders can be opened."""
+    if hasattr(os, "O_DIRECTORY"):
+        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def write_checked(path: Path, kind: str, version: int, content: dict[str, Any]) -> None:
+    """Write plain data under its checksum."""
+    text = json.dumps(content, allow_nan=False)
+    document = {"format": kind, "version": version, "sha256": _digest(text), "content": content}
+    write_atomically(path, json.dumps(document, allow_nan=False).encode())
+
+
+def read_checked(path: Path, kind: str, version: int, words: str) -> dict[str, Any]:
+    """What `write_checked` wrote; `words` name such a file in messages."""
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise BadInput(f"{path}: cannot be read ({error.strerror})") from None
+    try:
+        document = json.loads(raw)
+        found, written, content = document["format"], document["version"], document["content"]
+        intact = document["sha256"] == _digest(json.dumps(content, allow_nan=False))
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise DamagedFile(f"{path}: is not a {words}, or is damaged; restore it from a copy") from error
+    if found != kind or not intact:
+        raise DamagedFile(f"{path}: the content does not match its checksum; restore it from a copy")
+    if written != version:
+        raise BadInput(f"{path}: was written in format {written}, this version reads {version}; update tcbo_pyomo")
+    return dict(content)
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,135 @@
+"""`tcbo study STUDY.yaml`: run what is missing of a study, with a progress bar; stop it at any time and start it again."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tcbo_pyomo.commands.tables import new_table, print_table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import pandas as pd
+
+    from tcbo_pyomo.studies.run_study import Progress
+    from tcbo_pyomo.studies.study import Study
+
+SOME_FAILED = 1
+"""Exit code when the study went through and some of its runs did not."""
+
+
+def study(
+    file: Annotated[Path, typer.Argument(metavar="STUDY.yaml", help="What to run; see examples/reproduction.")],
+    output: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="The study's folder; a folder of its name when not given.")
+    ] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="Processes; all cores when not given.")] = None,
+    engine: Annotated[str, typer.Option(help="processes (joblib) or dask.")] = "processes",
+    address: Annotated[
+        str | None, typer.Option(help="Dask: address of the scheduler; a cluster on this machine when not given.")
+    ] = None,
+    seeds: Annotated[str | None, typer.Option(help="Other seeds than the file's, such as 1..5.")] = None,
+    extend: Annotated[bool, typer.Option("--extend", help="Go on in a folder whose study was changed.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Check the study and count its runs; run nothing.")] = False,
+) -> None:
+    """Run every case of a study with every seed; finished runs are kept, so the same command goes on after a stop."""
+    from tcbo_pyomo.studies.run_study import run_study
+    from tcbo_pyomo.studies.study import read_study, study_from
+
+    # Settings may name a class of the user's, "my_module:MyRule", that stands in the current folder.
+    sys.path.append(os.getcwd())
+    wanted = read_study(file)
+    if seeds is not None:
+        wanted = study_from({**wanted.model_dump(), "seeds": seeds})
+    place = output or Path(wanted.name)
+    if dry_run:
+        _show_plan(wanted, place)
+        return
+    with _progress_bar(wanted.name) as on_progress:
+        tables = run_study(wanted, place, workers, engine, address, extend, os.getcwd(), on_progress)  # type: ignore[arg-type]
+    print_table(_final_table(tables.summary))
+    typer.echo(f"tables are in {place}; figures: tcbo figures {place}")
+    if len(tables.failures):
+        typer.echo(
+            f"{len(tables.failures)} runs failed, see {place / 'failures.csv'}; the same command tries them again", err=True
+        )
+        raise typer.Exit(SOME_FAILED)
+
+
+class _progress_bar:
+    """A bar with runs done, failed and time left, where someone can see it; a line per failure in any case."""
+
+    def __init__(self, name: str) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+        console = Console(stderr=True)
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[failed]} failed"),
+            TimeRemainingColumn(),
+        )
+        self.console = console
+        self.bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+        self.task = self.bar.add_task(name, total=None, failed=0)
+        self.earlier = 0
+
+    def __enter__(self) -> Callable[[Progress], None]:
+        self.bar.start()
+        return self.show
+
+    def show(self, progress: Progress) -> None:
+        """How far it is."""
+        if not progress.last:
+            self.earlier = progress.done
+            # Time left follows from what is made now, not from what an earlier start made.
+            self.bar.update(self.task, total=progress.total - progress.done)
+            if progress.done:
+                self.console.print(f"{progress.done} of {progress.total} runs were made before", highlight=False)
+        if progress.error is not None:
+            self.console.print(f"failed: {progress.last}: {progress.error}", highlight=False, markup=False)
+        self.bar.update(self.task, completed=progress.done + progress.failed - self.earlier, failed=progress.failed)
+
+    def __exit__(self, *_: Any) -> None:
+        self.bar.stop()
+
+
+def _show_plan(wanted: Study, place: Path) -> None:
+    from tcbo_pyomo.studies.runs import runs_of
+    from tcbo_pyomo.studies.study_folder import StudyFolder
+
+    folder, runs = StudyFolder(place), runs_of(wanted, os.getcwd())
+    table = new_table("problem", "feedback", "method", "setting", right=("runs", "made"))
+    cases: dict[int, list[Any]] = {}
+    for run in runs:
+        cases.setdefault(id(run.case), []).append(run)
+    for members in cases.values():
+        case, made = members[0].case, sum(folder.record(run) is not None for run in members)
+        table.add_row(case.problem, case.feedback, case.method, case.setting, str(len(members)), str(made))
+    print_table(table)
+    typer.echo(f"{len(runs)} runs")
+
+
+def _final_table(summary: pd.DataFrame) -> Any:
+    """Where every case stands at the end of its budget."""
+    table = new_table("problem", "feedback", "method", "setting", right=("runs", "median regret", "10 % to 90 %", "identified"))
+    if summary.empty:
+        return table
+    keys = ["problem", "feedback", "method", "setting"]
+    for _, row in summary.groupby(keys, sort=False).tail(1).iterrows():
+        spread = f"{row.regret_q10:.3g} to {row.regret_q90:.3g}"
+        rate = "" if row.identified_rate != row.identified_rate else f"{row.identified_rate:.0%}"
+        table.add_row(*(str(row[key]) for key in keys), str(row.runs), f"{row.regret_median:.3g}", spread, rate)
+    return table
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the command line."""
+    app.command()(study)

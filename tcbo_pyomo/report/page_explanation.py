@@ -1,0 +1,105 @@
+"""Why the next move, for the report: what `tcbo explain` says, as texts and tables (section 4: the planning problem).
+
+An explanation plans the move once more. Whatever goes wrong there, the rest of the report is worth having: then this part
+of the page says why it has nothing to show.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from tcbo_pyomo.campaign import Campaign
+from tcbo_pyomo.errors import TcboError
+from tcbo_pyomo.planning.explained_move import Explanation, MoveOption, Point
+from tcbo_pyomo.planning.explanation import explain
+from tcbo_pyomo.planning.explanation_text import (
+    SHOWN,
+    change_text,
+    places_text,
+    price_text,
+    slack_text,
+    status_text,
+)
+from tcbo_pyomo.report.wording import counted, described_values, spaced, with_unit
+
+logger = logging.getLogger(__name__)
+
+PLANNED_BY = "mdp_bo"
+"""The method whose plans are explained; its rivals do not minimise the utility."""
+
+
+def page_explanation(campaign: Campaign) -> dict[str, Any]:
+    """The section of the page; `missing` says why there is no explanation, and then there is nothing else."""
+    missing = _why_not(campaign)
+    if missing is None:
+        try:
+            return {"missing": None, **_content(campaign.problem, explain(campaign))}
+        except TcboError as error:
+            missing = f"The next move cannot be planned, so that there is nothing to explain: {error}"
+        except Exception as error:
+            logger.exception("the next move could not be explained")
+            missing = f"The next move could not be explained ({type(error).__name__}: {error})."
+    return {"missing": missing}
+
+
+def _why_not(campaign: Campaign) -> str | None:
+    """Why there is no plan to explain."""
+    if campaign.finished:
+        return "The campaign is finished: there is no next move to explain."
+    method = campaign.settings.method
+    if method != PLANNED_BY:
+        return f"The moves are chosen by the method {method}, which does not plan for the utility explained here."
+    start = campaign.history.open_move
+    if start is not None and start.step == 0:
+        return "The start is measured first; the first plan is made after that."
+    return None
+
+
+def _content(problem: Any, found: Explanation) -> dict[str, Any]:
+    names = ", ".join(spaced(c.name) for c in problem.coordinates)
+    return {
+        "which": f"Step {found.step} of episode {found.episode}, from {described_values(problem, found.here)}.",
+        "aim": _aim(problem, found.separates),
+        "places": f"Places are given as ({names}).",
+        "learns": _learns(problem, found),
+        "certified": _certified(found),
+        "moves": [_move_row(problem, option, found.utility_now) for option in found.moves[:SHOWN]],
+        "moves_left_out": max(0, len(found.moves) - SHOWN),
+        "limits": [[limit.name, spaced(limit.limit), slack_text(limit), price_text(limit)] for limit in found.limits],
+    }
+
+
+def _aim(problem: Any, ends: Sequence[Point]) -> str:
+    places = [described_values(problem, point) for point in ends]
+    if len(places) == 1:
+        return f"The plan confirms the one candidate left, {places[0]}."
+    return f"The plan separates {places[0]} from {places[1]}, the two candidates that can be told apart least."
+
+
+def _learns(problem: Any, found: Explanation) -> list[tuple[str, str, str, float]]:
+    """(when, variance, standard deviation, share of the variance now) of what is known least."""
+    mixed = counted(found.components, "component")
+    stages = [("now", found.utility_now), (f"after the plan ({mixed})", found.utility_after)]
+    if found.best_known is not None and found.lower_bound is not None:
+        stages += [("after the best plan known", found.best_known), ("no plan can reach less than", found.lower_bound)]
+    unit, now = problem.output_unit, found.utility_now
+    return [
+        (when, f"{value:.4g}", with_unit(math.sqrt(max(value, 0.0)), unit), value / now if now > 0.0 else 0.0)
+        for when, value in stages
+    ]
+
+
+def _certified(found: Explanation) -> str:
+    if found.gap is None:
+        return "The search space is continuous and its planning problem not convex: what the best plan could reach is not known."
+    return f"No other plan could remove more than {found.gap:.1%} of the variance that this one leaves."
+
+
+def _move_row(problem: Any, option: MoveOption, utility: float) -> list[str]:
+    places = places_text([described_values(problem, point) for point in option.leads_to])
+    status = status_text(option) + (", asked for" if option.asked else "")
+    ahead = "" if option.ahead is None else change_text(option.ahead, utility)
+    return [places, status, change_text(option.cost, utility), ahead]

@@ -1,0 +1,88 @@
+"""Runs spread over a dask.distributed cluster: an existing one by its address, or one of this machine, bound to loopback.
+
+Dask runs a task at least once, so results are known by their key and not counted. A worker that dies is Dask's to
+replace: its runs go to another worker, and a run that has killed several is given up and recorded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from tcbo_pyomo._version import __version__
+from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.studies.engines import Record, died
+from tcbo_pyomo.studies.execution import execute
+from tcbo_pyomo.studies.runs import Run
+
+SECONDS_TO_ANSWER = 10
+LOOPBACK = "127.0.0.1"
+
+
+@contextmanager
+def dask_client(address: str | None, workers: int) -> Iterator[Any]:
+    """A client of the cluster at an address, or of a new one on this machine; every worker has this version."""
+    try:
+        from distributed import Client, LocalCluster
+    except ImportError:
+        raise BadInput("engine 'dask' needs dask.distributed: pip install 'tcbo_pyomo[dask]'") from None
+    if address is None:
+        with (
+            # A dashboard would listen on every interface.
+            LocalCluster(
+                n_workers=workers, threads_per_worker=1, host=LOOPBACK, dashboard_address=None, silence_logs=40
+            ) as cluster,
+            Client(cluster) as client,
+        ):
+            yield client
+        return
+    try:
+        client = Client(address, timeout=SECONDS_TO_ANSWER, set_as_default=False)
+    except (OSError, TimeoutError, ValueError) as error:
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise BadInput(f"no Dask scheduler answers at '{address}' ({reason}); nothing was run") from None
+    with client:
+        _refuse_other_versions(client, address)
+        yield client
+
+
+def by_dask(client: Any, runs: list[Run]) -> Iterator[Record]:
+    """Records of runs in the order in which they end."""
+    from distributed import as_completed
+
+    waiting = {f"tcbo-{run.key}": run for run in runs}
+    futures = [client.submit(execute, run, key=name, pure=False) for name, run in waiting.items()]
+    for future in as_completed(futures):
+        run = waiting.pop(future.key, None)
+        if run is None:
+            continue
+        error = future.exception() if future.status != "finished" else None
+        yield future.result() if future.status == "finished" else _lost(run, error)
+        future.release()
+
+
+def _lost(run: Run, error: BaseException | None) -> Record:
+    """`execute` returns its errors, so what reaches us here happened to the worker."""
+    record = died(run)
+    return record if error is None else {**record, "error": f"{record['error']} ({type(error).__name__})"}
+
+
+def _refuse_other_versions(client: Any, address: str) -> None:
+    found: dict[str, str] = client.run(_version_here)
+    if not found:
+        raise BadInput(f"the Dask scheduler at '{address}' has no workers; start some, nothing was run")
+    other = {worker: version for worker, version in found.items() if version != __version__}
+    if other:
+        worker, version = next(iter(other.items()))
+        raise BadInput(
+            f"Dask worker {worker} has tcbo_pyomo {version}, this is {__version__}; install the same version everywhere"
+        )
+
+
+def _version_here() -> str:
+    try:
+        from tcbo_pyomo import __version__ as version
+    except ImportError:
+        return "not installed"
+    return version

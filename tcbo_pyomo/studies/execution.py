@@ -1,0 +1,68 @@
+"""One run: simulate the campaign and return what the tables need, as plain data. Runs anywhere the package is installed."""
+
+from __future__ import annotations
+
+import sys
+import time
+import traceback
+from typing import Any
+
+from tcbo_pyomo.campaign import Campaign
+from tcbo_pyomo.history import Move
+from tcbo_pyomo.problems import load_problem
+from tcbo_pyomo.settings import settings_from
+from tcbo_pyomo.simulation import CampaignResult, Simulation
+from tcbo_pyomo.solvers.blas_threads import one_blas_thread
+from tcbo_pyomo.studies.runs import Run
+
+
+class TimedCampaign(Campaign):
+    """A campaign that takes the time of every ask."""
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self.seconds: list[tuple[int, int, float]] = []
+
+    def ask(self) -> Move:
+        """The next move."""
+        start = time.perf_counter()
+        move = super().ask()
+        if move.step > 0:
+            self.seconds.append((move.episode, move.step, time.perf_counter() - start))
+        return move
+
+
+def execute(run: Run) -> dict[str, Any]:
+    """The record of a run, or of the error that ended it; one BLAS thread, so that the numbers are the same anywhere."""
+    record: dict[str, Any] = {"key": run.key, "run": run.to_dict()}
+    try:
+        with one_blas_thread():
+            return {**record, **_results(run)}
+    except Exception as error:
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        return {**record, "error": reason, "traceback": traceback.format_exc()}
+
+
+def _results(run: Run) -> dict[str, Any]:
+    if run.search_path and run.search_path not in sys.path:
+        sys.path.append(run.search_path)
+    settings = settings_from(run.case.settings)
+    problem = load_problem(run.case.source, settings.feedback.kind, run.seed)
+    campaign = TimedCampaign(problem, settings, run.seed)
+    result = Simulation(campaign).run()
+    return {"steps": _steps(result), "path": _path(result), "seconds": campaign.seconds}
+
+
+def _steps(result: CampaignResult) -> list[list[Any]]:
+    """Per move: episode, step, regret, identified, candidates."""
+    return [[s.episode, s.step, s.regret, s.identified, s.candidates] for s in result.steps]
+
+
+def _path(result: CampaignResult) -> list[list[Any]]:
+    """Per place, the start of each episode first: episode, step, coordinates in engineering units."""
+    describe = result.problem.describe
+    return [
+        [episode.episode, step, *(float(value) for value in describe(place).values())]
+        for episode, places in zip(result.episodes, result.paths, strict=True)
+        for step, place in enumerate(places)
+    ]

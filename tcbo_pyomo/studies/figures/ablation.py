@@ -1,0 +1,93 @@
+"""Ablation panels: regret by the values of one setting, one panel per method and key of the study's grid."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.studies.figures.axes import scale_axis, tidy, whole_numbers
+from tcbo_pyomo.studies.figures.curves import draw_curve, drawn_values, progress, quantiles, seeds_of, seeds_words
+from tcbo_pyomo.studies.figures.regret import COLUMNS, regret_title, zero_words
+from tcbo_pyomo.studies.figures.series import look
+from tcbo_pyomo.studies.figures.tables import checked, chosen, known_values
+from tcbo_pyomo.studies.figures.wording import heading, key_words, label, plain, setting_values, value_words
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+DEFAULT = "as the study sets it"
+
+
+def ablation_figure(runs: pd.DataFrame, problem: str, feedback: str, unit: str = "") -> Figure:
+    """Median regret with its band over the seeds, one line per value of a setting.
+
+    A panel shows all runs of a method whose grid has its key; runs that differ in other keys are pooled, as its title
+    says.
+    """
+    from matplotlib.figure import Figure
+
+    rows = known_values(chosen(checked(runs, "runs", COLUMNS), problem, feedback, "runs"), "regret", "runs")
+    along = progress(rows)
+    panels = _panels(along.rows)
+    if not panels:
+        raise BadInput(f"runs: problem '{problem}', {feedback} feedback: column 'setting' is empty; no grid to compare")
+    columns = min(len(panels), 3)
+    lines = -(-len(panels) // columns)
+    figure = Figure(figsize=(max(6.4, 4.4 * columns), 0.7 + 4.2 * lines), layout="constrained")
+    axes = figure.subplots(lines, columns, squeeze=False, sharey=True).ravel()
+    curves = []
+    for ax, (method, key, part) in zip(axes, panels, strict=False):
+        curves += _draw_panel(ax, method, key, part)
+        ax.set_xlabel(along.title)
+        whole_numbers(ax)
+        tidy(ax)
+    for ax in axes[len(panels) :]:
+        ax.set_axis_off()
+    scale_axis(axes[0], "y", drawn_values(curves), zero=zero_words(rows))
+    for ax in axes[: len(panels) : columns]:
+        ax.set_ylabel(regret_title(unit))
+    figure.suptitle(f"{heading(problem, feedback)}: {seeds_words(rows)}, median regret and 10–90 % band", fontsize=10.5)
+    return figure
+
+
+def _panels(rows: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame]]:
+    """Method, key and the runs with their value in the column `value`."""
+    panels = []
+    for method in rows["method"].unique():
+        own = rows[rows["method"] == method]
+        points = {setting: setting_values(setting) for setting in own["setting"].unique()}
+        for key in dict.fromkeys(key for point in points.values() for key in point):
+            value = own["setting"].map({s: p.get(key) if p else DEFAULT for s, p in points.items()})
+            panels.append((method, key, own.assign(value=value)[value.notna()]))
+    return panels
+
+
+def _draw_panel(ax: Axes, method: str, key: str, rows: pd.DataFrame) -> list[pd.DataFrame]:
+    values = sorted(rows["value"].unique(), key=_order)
+    curves = []
+    for number, value in enumerate(values):
+        part = rows[rows["value"] == value]
+        curves.append(quantiles(part, "regret"))
+        name = plain(value_words(value))
+        draw_curve(ax, curves[-1], look(number), name, number, len(values), seeds_of(part))
+    others = {other for setting in rows["setting"].unique() for other in setting_values(setting)} - {key}
+    pooled = f"\nall of {', '.join(key_words(other) for other in sorted(others))}" if others else ""
+    ax.set_title(plain(f"{label(method)}: {key_words(key)}") + pooled.replace("$", r"\$"), fontsize=9.5)
+    ax.legend(
+        title=plain(key_words(key)), loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=min(3, len(values)),
+        fontsize=8, title_fontsize=8, frameon=False, handlelength=3.2,
+    )  # fmt: skip
+    return curves
+
+
+def _order(value: str) -> tuple[int, float, str]:
+    """The study's own setting first, then numbers by size, then words."""
+    if value == DEFAULT:
+        return 0, 0.0, ""
+    try:
+        return 1, float(value), value
+    except ValueError:
+        return 2, 0.0, value

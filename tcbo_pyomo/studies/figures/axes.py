@@ -1,0 +1,88 @@
+"""What the figures share: scales, legends and the look of axes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+DECADES = 6
+"""What lies further below the largest value is rounding, not regret: it is drawn next to zero."""
+LETTER, HANDLE = 0.068, 0.6
+"""Width in inches of a letter of the legend, and of its line with the gap to the next column."""
+
+
+def scale_axis(ax: Axes, which: Literal["x", "y"], values: ArrayLike, zero: str = "0") -> None:
+    """Logarithmic where positive values span more than a decade, with `zero` as a tick of its own if it occurs."""
+    numbers = np.asarray(values, dtype=float)
+    numbers = numbers[np.isfinite(numbers)]
+    positive = numbers[numbers > 0]
+    set_limits = ax.set_xlim if which == "x" else ax.set_ylim
+    if not len(positive) or positive.max() <= 10.0 * positive.min():
+        span = max(float(np.ptp([0.0, *numbers])), 1e-12)
+        set_limits(min(0.0, float(numbers.min())) - 0.03 * span, max(0.0, float(numbers.max())) + 0.06 * span)
+        return
+    smallest, largest = max(positive.min(), positive.max() * 10.0**-DECADES), positive.max()
+    if numbers.min() >= smallest:
+        _set_scale(ax, which, "log")
+        set_limits(smallest / 1.4, largest * 1.4)
+        _set_ticks(ax, which, decade_ticks(smallest / 1.4, largest * 1.4))
+        return
+    floor = 10.0 ** np.floor(np.log10(smallest))
+    _set_scale(ax, which, "symlog", linthresh=floor, linscale=0.6)
+    set_limits(min(-0.25 * floor, 1.2 * numbers.min()), largest * 1.6)
+    _set_ticks(ax, which, [0.0, *decade_ticks(floor, largest * 1.6)], zero)
+
+
+def decade_ticks(low: float, high: float) -> list[float]:
+    """Powers of ten between two numbers: with 2 and 5 where there are few of them, only some where there are many."""
+    powers = np.arange(np.floor(np.log10(low)), np.ceil(np.log10(high)) + 1)
+    inside = [10.0**p for p in powers if low * (1 - 1e-9) <= 10.0**p <= high]
+    if len(inside) > 7:
+        return inside[:: -(-len(inside) // 7)]
+    if len(inside) > 2:
+        return inside
+    finer = [float(f"{m * 10.0**p:g}") for p in powers for m in (1, 2, 5)]
+    return [tick for tick in finer if low * (1 - 1e-9) <= tick <= high]
+
+
+def tidy(ax: Axes) -> None:
+    """Light lines to read values from, and no frame."""
+    ax.grid(axis="y", color="0.9", linewidth=0.7)
+    ax.set_axisbelow(True)
+    ax.spines[["top", "right"]].set_visible(False)
+
+
+def whole_numbers(ax: Axes) -> None:
+    """Ticks for moves and episodes."""
+    from matplotlib.ticker import MaxNLocator
+
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=10, min_n_ticks=1))
+
+
+def legend_below(figure: Figure, handles: list[Any], names: list[str]) -> None:
+    """A legend under the axes, with as many columns as the figure is wide enough for."""
+    if not handles:
+        return
+    widest = max(len(name) for name in names) * LETTER + HANDLE
+    columns = max(1, min(len(names), int(figure.get_figwidth() / widest)))
+    style: dict[str, Any] = {"fontsize": 8, "frameon": False, "handlelength": 3.2, "labelspacing": 0.7}
+    figure.legend(handles, names, loc="outside lower center", ncols=columns, **style)
+
+
+def _set_scale(ax: Axes, which: str, scale: str, **options: Any) -> None:
+    (ax.set_xscale if which == "x" else ax.set_yscale)(scale, **options)
+
+
+def _set_ticks(ax: Axes, which: str, ticks: list[float], zero: str = "0") -> None:
+    from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
+    axis = ax.xaxis if which == "x" else ax.yaxis
+    axis.set_major_locator(FixedLocator(ticks))
+    axis.set_minor_locator(NullLocator())
+    axis.set_major_formatter(FuncFormatter(lambda value, _: zero if value == 0 else f"{value:g}"))

@@ -1,0 +1,89 @@
+"""Identification bars: the share of runs whose recommendation is the true maximum (the bars of the paper's section 5)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from tcbo_pyomo.studies.figures.axes import legend_below, tidy
+from tcbo_pyomo.studies.figures.curves import Progress, progress, seeds_words
+from tcbo_pyomo.studies.figures.series import Series, series_of
+from tcbo_pyomo.studies.figures.tables import RUN, SERIES, checked, chosen, known_values
+from tcbo_pyomo.studies.figures.wilson import wilson_interval
+from tcbo_pyomo.studies.figures.wording import heading
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+COLUMNS = (*RUN, "episode", "step", "move", "identified")
+QUARTERS = (0.25, 0.5, 0.75, 1.0)
+"""Where a campaign without episodes is looked at, as a share of its moves."""
+MOST_GROUPS = 10
+
+
+def identification_figure(runs: pd.DataFrame, problem: str, feedback: str) -> Figure:
+    """Grouped bars with 95 % Wilson intervals, per episode, or at quarters of the moves where there is one episode."""
+    from matplotlib.figure import Figure
+
+    table = checked(runs, "runs", COLUMNS)
+    rows = known_values(chosen(table, problem, feedback, "runs"), "identified", "runs")
+    along = _at_quarters(rows, progress(rows))
+    groups = _groups(along.rows["at"])
+    shown = series_of(along.rows, table)
+    figure = Figure(figsize=(min(7.2 + 0.1 * max(0, len(groups) * len(shown) - 30), 14.0), 4.6), layout="constrained")
+    ax = figure.subplots()
+    width = 0.84 / len(shown)
+    bars = []
+    for number, series in enumerate(shown):
+        place = np.arange(len(groups)) + (number - (len(shown) - 1) / 2) * width
+        share, low, high = shares(along.rows, series, groups)
+        bars.append(
+            ax.bar(
+                place, share, 0.92 * width, label=series.name, color=series.look.colour, hatch=series.look.hatch,
+                edgecolor="white", linewidth=0.0, zorder=2,
+            )
+        )  # fmt: skip
+        reach = np.array([share - low, high - share]).clip(0.0)
+        ax.errorbar(place, share, yerr=reach, fmt="none", ecolor="0.25", elinewidth=1.0, capsize=2.0, zorder=3)
+    ax.set_ylim(0.0, 103.0)
+    ax.set_xticks(np.arange(len(groups)), [f"{group:g}" for group in groups])
+    ax.set_xlabel(along.title)
+    ax.set_ylabel("runs that identified the maximum (%)")
+    words = f"share of {seeds_words(rows)}, 95 % Wilson intervals"
+    ax.set_title(f"{heading(problem, feedback)}: identification\n{words}", fontsize=10.5)
+    tidy(ax)
+    legend_below(figure, bars, [series.name for series in shown])
+    return figure
+
+
+def shares(rows: pd.DataFrame, series: Series, groups: list[float]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Share of runs that identified the maximum, and the ends of its interval, in per cent; NaN without runs."""
+    found = []
+    for group in groups:
+        identified = series.rows(rows)
+        identified = identified.loc[identified["at"] == group, "identified"]
+        number, successes = len(identified), int(identified.sum())
+        ends = wilson_interval(successes, number) if number else (np.nan, np.nan)
+        found.append((successes / number if number else np.nan, *ends))
+    share, low, high = 100.0 * np.array(found).T
+    return share, low, high
+
+
+def _at_quarters(rows: pd.DataFrame, along: Progress) -> Progress:
+    """Runs by moves, looked at after a quarter, a half, three quarters and all of their moves."""
+    if along.by_episode:
+        return along
+    total = rows.groupby(SERIES)["move"].transform("max")
+    looks = [rows[rows["move"] == np.ceil(share * total)].assign(at=100 * share) for share in QUARTERS]
+    number = f" (of {total.max():g})" if total.nunique() == 1 else ""
+    return Progress(pd.concat(looks), f"moves made{number}, %", False)
+
+
+def _groups(at: pd.Series) -> list[float]:
+    """All of them, or some that are evenly spread and end with the last."""
+    groups = sorted(at.unique())
+    if len(groups) <= MOST_GROUPS:
+        return groups
+    return [groups[i] for i in np.linspace(0, len(groups) - 1, MOST_GROUPS).round().astype(int)]

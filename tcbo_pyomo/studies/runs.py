@@ -1,0 +1,145 @@
+"""The runs of a study: every case (problem, feedback, method, settings) with every seed, each under its key.
+
+The key is a digest of everything that determines the numbers of a run: the problem, the method, all settings, the seed
+and the version of the package. A run that is stored under its key is never made twice.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from tcbo_pyomo._version import __version__
+from tcbo_pyomo.campaign import Campaign
+from tcbo_pyomo.errors import BadInput, TcboError
+from tcbo_pyomo.problems import load_problem
+from tcbo_pyomo.saving import problem_fingerprint
+from tcbo_pyomo.settings import FeedbackSettings, settings_from
+from tcbo_pyomo.studies.study import MethodEntry, ProblemEntry, Study
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is repeated with every seed: labels for the tables, and the settings that are not defaults as plain data."""
+
+    problem: str
+    feedback: str
+    method: str
+    setting: str
+    source: str
+    settings: dict[str, Any]
+    fingerprint: str
+
+    @property
+    def label(self) -> str:
+        """The case in words."""
+        parts = (self.problem, self.feedback, self.method, self.setting)
+        return ", ".join(part for part in parts if part)
+
+
+@dataclass(frozen=True)
+class Run:
+    """One campaign to simulate; plain data that can be sent to another process or machine."""
+
+    case: Case
+    seed: int
+    search_path: str = ""
+    """A folder where the modules of settings such as 'my_module:MyRule' may stand; not part of the key."""
+
+    @property
+    def key(self) -> str:
+        """A digest of all that determines the numbers; labels do not."""
+        case = self.case
+        # A shipped problem is what its name says in this version; a user's file is known by what it builds.
+        source = Path(case.source).name if case.source.endswith(".py") else case.source
+        facts = (__version__, source, case.fingerprint, case.settings, self.seed)
+        return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:32]
+
+    @property
+    def label(self) -> str:
+        """The run in words."""
+        return f"{self.case.label}, seed {self.seed}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The run as plain data."""
+        return {**asdict(self.case), "seed": self.seed}
+
+
+def runs_of(study: Study, search_path: str = "") -> list[Run]:
+    """All runs in the order of the study; whatever cannot run is refused here, before anything is run."""
+    cases: list[Case] = []
+    for problem, feedback in product(study.problems, study.feedback or (None,)):
+        cases += _cases(study, problem, feedback)
+    _refuse_equal(cases, study.seeds[0])
+    return [Run(case, seed, search_path) for case in cases for seed in study.seeds]
+
+
+def _cases(study: Study, problem: ProblemEntry, feedback: FeedbackSettings | None) -> list[Case]:
+    built = load_problem(problem.problem, feedback.kind if feedback else None, study.seeds[0])
+    fingerprint = problem_fingerprint(built)
+    own = {"feedback": feedback.model_dump()} if feedback else {}
+    cases = []
+    for method, point in product(study.methods, _grid_points(study)):
+        layers = (study.settings, problem.settings, method.settings, own, {"method": method.method})
+        try:
+            settings = settings_from(dict(built.settings), *layers, *(nested(name, value) for name, value in point))
+            # Builds the planner as well: a method that cannot serve this problem says so now.
+            Campaign(built, settings, study.seeds[0])
+        except TcboError as error:
+            label = ", ".join(filter(None, (problem.label, method.label, setting_label(point))))
+            raise type(error)(f"study '{study.name}', {label}: {error}") from error
+        cases.append(_case(problem, method, point, built, settings, fingerprint))
+    return cases
+
+
+def _case(
+    problem: ProblemEntry, method: MethodEntry, point: Any, built: Any, settings: Any, fingerprint: str
+) -> Case:
+    return Case(
+        problem=problem.label,
+        feedback=feedback_label(settings.feedback),
+        method=method.label,
+        setting=setting_label(point),
+        source=problem.problem,
+        settings=settings.model_dump(mode="json", exclude_defaults=True),
+        fingerprint=fingerprint,
+    )
+
+
+def _grid_points(study: Study) -> list[tuple[tuple[str, Any], ...]]:
+    return [tuple(zip(study.grid, values, strict=True)) for values in product(*study.grid.values())]
+
+
+def nested(name: str, value: Any) -> dict[str, Any]:
+    """`planner.components` and 10 as {"planner": {"components": 10}}."""
+    parts = name.split(".")
+    if not all(part.strip() for part in parts):
+        raise BadInput(f"grid: '{name}' is not the name of a setting; write it as planner.components")
+    for part in reversed(parts):
+        value = {part: value}
+    return dict(value)
+
+
+def setting_label(point: tuple[tuple[str, Any], ...]) -> str:
+    """The point of a grid in words."""
+    return ", ".join(f"{name}={value if isinstance(value, str) else json.dumps(value)}" for name, value in point)
+
+
+def feedback_label(feedback: FeedbackSettings) -> str:
+    """immediate, episodic or delayed 25."""
+    return f"{feedback.kind} {feedback.delay}" if feedback.kind == "delayed" else feedback.kind
+
+
+def _refuse_equal(cases: list[Case], seed: int) -> None:
+    """Two cases that are the same run under two names would be counted twice."""
+    seen: dict[str, Case] = {}
+    for case in cases:
+        other = seen.setdefault(Run(case, seed).key, case)
+        if other is not case:
+            raise BadInput(
+                f"the cases '{other.label}' and '{case.label}' have the same problem, method and settings; keep one of them"
+            )

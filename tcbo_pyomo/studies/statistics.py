@@ -1,0 +1,136 @@
+"""What the runs of a study say: quantiles, identification rates, and methods compared seed by seed.
+
+The same seed gives every method the same plant and the same noise, so that methods are compared by the difference on each seed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+from math import ceil, sqrt
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+PLACE = ["problem", "feedback"]
+METHOD = ["method", "setting"]
+SHARES = (0.25, 0.5, 0.75, 1.0)
+"""Where a campaign of one episode is looked at, as shares of its moves; one of several episodes is looked at after each."""
+CONFIDENCE = 0.95
+
+SUMMARY_COLUMNS = [
+    *PLACE, *METHOD, "episode", "move", "runs",
+    "regret_median", "regret_q10", "regret_q90", "regret_mean",
+    "identified_rate", "identified_low", "identified_high",
+    "difference_mean", "difference_low", "difference_high", "better", "worse",
+]  # fmt: skip
+COMPARISON_COLUMNS = [
+    *PLACE, *METHOD, "against", "against_setting", "episode", "move", "runs",
+    "difference_mean", "difference_low", "difference_high", "difference_median",
+    "better", "equal", "worse", "sign_p", "wilcoxon_p",
+]  # fmt: skip
+
+
+def summary(runs: pd.DataFrame) -> pd.DataFrame:
+    """Per case and moment: quantiles and mean of the regret, identification rate with its interval, paired difference.
+
+    The difference is regret minus the regret of the first case of the same problem and feedback, on the same seeds:
+    below zero is better.
+    """
+    rows = []
+    for place, at in _moments(runs):
+        cases = _cases(at)
+        reference = next(iter(cases.values()))
+        for case, table in cases.items():
+            regret = table["regret"].dropna().to_numpy(float)
+            spread = [float(np.quantile(regret, q)) for q in (0.5, 0.1, 0.9)] if len(regret) else [None] * 3
+            mean = float(regret.mean()) if len(regret) else None
+            moment = (table["episode"].iloc[0], table["move"].iloc[0], len(table))
+            paired = {} if table is reference else difference(table, reference)
+            names = ("difference_mean", "difference_low", "difference_high", "better", "worse")
+            found = [paired.get(name) for name in names]
+            rows.append([*place, *case, *moment, *spread, mean, *_identification(table), *found])
+    return _table(rows, SUMMARY_COLUMNS)
+
+
+def comparisons(runs: pd.DataFrame) -> pd.DataFrame:
+    """Every two cases of a problem and feedback at every moment: the regret of the first minus that of the second, paired."""
+    rows = []
+    for place, at in _moments(runs):
+        for (case, table), (other, against) in combinations(_cases(at).items(), 2):
+            paired = difference(table, against)
+            if paired:
+                moment = (table["episode"].iloc[0], table["move"].iloc[0])
+                rows.append([*place, *case, *other, *moment, *paired.values()])
+    return _table(rows, COMPARISON_COLUMNS)
+
+
+def difference(table: pd.DataFrame, against: pd.DataFrame) -> dict[str, Any]:
+    """Regrets of two cases on their common seeds: mean difference with Student's interval, counts, two tests."""
+    from scipy import stats
+
+    both = table.set_index("seed")["regret"].to_frame("one").join(against.set_index("seed")["regret"].rename("two"))
+    both = both.dropna().astype(float)
+    if both.empty:
+        return {}
+    gap = (both["one"] - both["two"]).to_numpy()
+    number, mean = len(gap), float(gap.mean())
+    half = None
+    if number > 1:
+        half = float(stats.t.ppf(0.5 + CONFIDENCE / 2, number - 1) * gap.std(ddof=1) / sqrt(number))
+    better, worse = int((gap < 0).sum()), int((gap > 0).sum())
+    decided = better + worse
+    return {
+        "runs": number,
+        "difference_mean": mean,
+        "difference_low": None if half is None else mean - half,
+        "difference_high": None if half is None else mean + half,
+        "difference_median": float(np.median(gap)),
+        "better": better,
+        "equal": number - decided,
+        "worse": worse,
+        "sign_p": float(stats.binomtest(better, decided).pvalue) if decided else 1.0,
+        "wilcoxon_p": float(stats.wilcoxon(gap, zero_method="zsplit").pvalue) if decided else 1.0,
+    }
+
+
+def wilson_interval(successes: int, number: int) -> tuple[float, float]:
+    """The 95 % interval of a rate (Wilson 1927), which stays inside [0, 1] and is right for rates near its ends."""
+    from scipy import stats
+
+    z = float(stats.norm.ppf(0.5 + CONFIDENCE / 2))
+    rate, extra = successes / number, z * z / number
+    middle = (rate + extra / 2) / (1 + extra)
+    half = z * sqrt(rate * (1 - rate) / number + extra / (4 * number)) / (1 + extra)
+    return (middle - half if successes else 0.0), (middle + half if successes < number else 1.0)
+
+
+def moments(runs: pd.DataFrame) -> list[int]:
+    """The moves after which a problem's runs are looked at: ends of episodes, or quarters of the only one."""
+    ends = runs.groupby("episode", sort=True)["move"].max().tolist()
+    return ends if len(ends) > 1 else sorted({ceil(share * ends[0]) for share in SHARES})
+
+
+def _moments(runs: pd.DataFrame) -> Iterator[tuple[tuple[Any, ...], pd.DataFrame]]:
+    for place, table in runs.groupby(PLACE, sort=False, dropna=False):
+        for move in moments(table):
+            yield tuple(place), table[table["move"] == move]
+
+
+def _cases(at: pd.DataFrame) -> dict[tuple[Any, ...], pd.DataFrame]:
+    return {tuple(case): table for case, table in at.groupby(METHOD, sort=False, dropna=False)}
+
+
+def _identification(table: pd.DataFrame) -> list[float | None]:
+    known = table["identified"].dropna()
+    if known.empty:
+        return [None, None, None]
+    hits = int(known.astype(bool).sum())
+    return [hits / len(known), *wilson_interval(hits, len(known))]
+
+
+def _table(rows: list[list[Any]], columns: list[str]) -> pd.DataFrame:
+    frame = pd.DataFrame(rows, columns=columns)
+    counts = [name for name in ("episode", "move", "runs", "better", "equal", "worse") if name in frame]
+    return frame.astype(dict.fromkeys(counts, "Int64"))

@@ -1,0 +1,86 @@
+"""The folder of a study: every finished run under its key, what failed, and the tables.
+
+A run is written as a whole when it ends, under a name that says what it is; two processes that work on one folder at worst
+make the same run twice and write the same numbers.
+"""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import Any
+
+from tcbo_pyomo.checked_file import read_checked, write_checked
+from tcbo_pyomo.errors import BadInput, DamagedFile, DiskError
+from tcbo_pyomo.studies.runs import Run
+from tcbo_pyomo.studies.study import Study
+
+STUDY, RUN, FAILURE = "tcbo_study", "tcbo_run", "tcbo_failure"
+VERSION = 1
+
+log = logging.getLogger(__name__)
+
+
+class StudyFolder:
+    """Where a study is kept."""
+
+    def __init__(self, place: str | Path) -> None:
+        self.place = Path(place)
+        self._known: dict[str, dict[str, Any]] = {}
+
+    def claim(self, study: Study, extend: bool = False) -> None:
+        """Make the folder that of a study; a folder of another one, or with other files, is refused."""
+        definition, file = study.model_dump(mode="json"), self.place / "study.json"
+        if file.exists():
+            before = read_checked(file, STUDY, VERSION, "study")["study"]
+            changed = [name for name in definition if definition[name] != before.get(name)]
+            if changed and not extend and changed != ["seeds"]:
+                raise BadInput(
+                    f"folder '{self.place}' holds the study '{before['name']}', which differs in {', '.join(changed)}; "
+                    "name another folder, or use --extend to go on with the changed study"
+                )
+        elif self.place.is_dir() and any(self.place.iterdir()):
+            raise BadInput(f"folder '{self.place}' is not empty and holds no study; name another folder")
+        try:
+            for folder in (self.runs, self.failures):
+                folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise DiskError(f"folder '{self.place}': {error.strerror}; nothing was run") from None
+        write_checked(file, STUDY, VERSION, {"study": definition})
+
+    @property
+    def runs(self) -> Path:
+        """Finished runs."""
+        return self.place / "runs"
+
+    @property
+    def failures(self) -> Path:
+        """Runs that ended with an error, until they are repeated."""
+        return self.place / "failures"
+
+    def record(self, run: Run) -> dict[str, Any] | None:
+        """What is stored of a run; a damaged file counts as missing, and the run is made again."""
+        key = run.key
+        if key not in self._known:
+            path = self.runs / f"{key}.json"
+            if not path.exists():
+                return None
+            try:
+                self._known[key] = read_checked(path, RUN, VERSION, "run")
+            except DamagedFile as error:
+                log.warning("%s; the run is made again", error)
+                return None
+        return self._known[key]
+
+    def failure(self, run: Run) -> dict[str, Any] | None:
+        """Why a run failed, where it did."""
+        path = self.failures / f"{run.key}.json"
+        return read_checked(path, FAILURE, VERSION, "failure") if path.exists() else None
+
+    def keep(self, record: dict[str, Any]) -> None:
+        """Store what a run returned."""
+        failed = "error" in record
+        place, kind = (self.failures, FAILURE) if failed else (self.runs, RUN)
+        write_checked(place / f"{record['key']}.json", kind, VERSION, record)
+        if not failed:
+            (self.failures / f"{record['key']}.json").unlink(missing_ok=True)
