@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from tcbo_pyomo._version import __version__
-from tcbo_pyomo.commands import audit, campaign, explain, report, study, whatif
+from tcbo_pyomo.commands import audit, campaign, explain, figures, report, study, whatif
 from tcbo_pyomo.commands.check import check
 from tcbo_pyomo.commands.new import new
 from tcbo_pyomo.commands.run import run
@@ -102,7 +102,7 @@ def solvers() -> None:
 app.command()(run)
 app.command()(new)
 app.command()(check)
-for commands in (campaign, audit, report, explain, whatif, study):
+for commands in (campaign, audit, report, explain, whatif, study, figures):
     commands.register(app)
 
 

@@ -47,8 +47,10 @@ class Knowledge(Beliefs):
     def candidates(self) -> Integers:
         """Indices of the states that may still be the maximum (Z)."""
         if self._candidates is None:
+            with section("search space"):
+                space = self.problem.search_space
             with section("candidates"):
-                self._candidates = self._rule(self.belief, self.problem.search_space)
+                self._candidates = self._rule(self.belief, space)
         return self._candidates
 
     @property

@@ -21,7 +21,7 @@ from typing import NamedTuple, ParamSpec, TypeVar
 P = ParamSpec("P")
 R = TypeVar("R")
 
-BUILDS = ("LP build", "NLP build")
+BUILDS = ("set-up", "search space", "LP build", "NLP build")
 """Made once, before the first plan."""
 WORK = (
     "surrogate",
@@ -35,9 +35,11 @@ WORK = (
     "NLP solve",
     "NLP objective",
 )
-"""Sections that are linear algebra or a solver; the time of a run that is in none of them is overhead."""
+"""Sections that are built once, linear algebra, or a solver; the time of a run that is in none of them is overhead."""
 STEP = "step"
 """One move of a simulated campaign: everything from the question to the summary of its answer."""
+ANSWERS = ("ask", "arrive", "tell")
+"""What a campaign does for its user; a simulation adds the plant and the summaries."""
 
 
 @dataclass
@@ -60,6 +62,13 @@ class Section:
         for part in self.parts.values():
             yield from part.walk(depth + 1)
 
+    def outermost(self, names: tuple[str, ...]) -> list[Section]:
+        """Sections below with one of these names that are in no other such section."""
+        found = []
+        for part in self.parts.values():
+            found += [part] if part.name in names else part.outermost(names)
+        return found
+
     def spent_on(self, names: tuple[str, ...]) -> float:
         """Own time of all sections with one of these names, here and below."""
         return sum(section.own_seconds for _, section in self.walk() if section.name in names)
@@ -76,6 +85,27 @@ class Row(NamedTuple):
     calls: int
 
 
+class _Timed:
+    """One visit of a section; a class, since a generator would take longer than what it times."""
+
+    __slots__ = ("began", "here", "timings")
+
+    def __init__(self, timings: Timings, name: str) -> None:
+        parts = timings._open[-1].parts
+        if name not in parts:
+            parts[name] = Section(name)
+        self.timings, self.here = timings, parts[name]
+
+    def __enter__(self) -> None:
+        self.timings._open.append(self.here)
+        self.began = self.timings.clock()
+
+    def __exit__(self, *_: object) -> None:
+        self.here.seconds += self.timings.clock() - self.began
+        self.here.calls += 1
+        self.timings._open.pop()
+
+
 class Timings:
     """What a profiler has seen: a tree of sections, its root the whole."""
 
@@ -84,21 +114,9 @@ class Timings:
         self.root = Section("total", calls=1)
         self._open = [self.root]
 
-    @contextmanager
-    def section(self, name: str) -> Iterator[None]:
+    def section(self, name: str) -> AbstractContextManager[None]:
         """Time what happens within, as a part of the section that is open now."""
-        parts = self._open[-1].parts
-        if name not in parts:
-            parts[name] = Section(name)
-        here = parts[name]
-        self._open.append(here)
-        began = self.clock()
-        try:
-            yield
-        finally:
-            here.seconds += self.clock() - began
-            here.calls += 1
-            self._open.pop()
+        return _Timed(self, name)
 
     @property
     def total(self) -> float:
@@ -111,12 +129,21 @@ class Timings:
         return self.total - self.root.spent_on(WORK)
 
     @property
+    def planner_seconds(self) -> tuple[float, float]:
+        """The planner's own overhead, and the time of all steps.
+
+        A step is what `ask`, `arrive` and `tell` do, and the algebra that the summary of a step asks for and the next
+        step finds done. The first build, the simulated plant and the bookkeeping of a simulation are left out.
+        """
+        overhead = sum(answer.seconds - answer.spent_on(WORK) for answer in self.root.outermost(ANSWERS))
+        steps = self.root.outermost((STEP, *ANSWERS))
+        return overhead, overhead + sum(step.spent_on(WORK) - step.spent_on(BUILDS) for step in steps)
+
+    @property
     def overhead_of_a_step(self) -> float | None:
-        """Overhead as a share of the steps, the first build left out of both; None where no step was made."""
-        steps = [section for _, section in self.root.walk() if section.name == STEP]
-        seconds = sum(step.seconds - step.spent_on(BUILDS) for step in steps)
-        work = sum(step.spent_on(WORK) - step.spent_on(BUILDS) for step in steps)
-        return 1.0 - work / seconds if seconds > 0.0 else None
+        """The planner's own overhead as a share of a step; None where no step was made."""
+        overhead, whole = self.planner_seconds
+        return overhead / whole if whole > 0.0 else None
 
     def by_name(self) -> dict[str, float]:
         """Own seconds of every name, added up over the tree; they sum to the total."""

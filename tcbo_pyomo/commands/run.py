@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,6 +16,7 @@ from tcbo_pyomo.errors import BadInput
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from tcbo_pyomo.profiling import Timings
     from tcbo_pyomo.simulation import CampaignResult, EpisodeSummary, Simulation
 
 UNFINISHED = "unfinished.json"
@@ -38,8 +40,10 @@ def run(
     output: Annotated[Path | None, typer.Option(metavar="DIR", help="Write the run into a folder.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace a run that the folder holds.")] = False,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the interrupted run in DIR.")] = False,
+    profile_: Annotated[bool, typer.Option("--profile", help="Show where the time went.")] = False,
 ) -> None:
     """Simulate a campaign and show what it recommends after each episode."""
+    from tcbo_pyomo.profiling import profile, section
     from tcbo_pyomo.report.run_folder import prepare_folder, write_run
     from tcbo_pyomo.settings_file import parse_assignment, read_settings
 
@@ -51,13 +55,17 @@ def run(
     layers += [{key: value} for key, value in options.items() if value is not None]
     layers += [{"candidates": {"rule": candidates}}] if candidates is not None else []
     layers += [given] if (given := _feedback_layer(feedback, delay)) else []
-    simulation = _resumed(problem, output, layers) if resume else _new(problem, layers, seed)
-    if output is not None:
-        prepare_folder(output, force)
-    result = _run_with_progress(simulation, problem, output)
+    with profile() if profile_ else nullcontext() as timings:
+        with section("set-up"):
+            simulation = _resumed(problem, output, layers) if resume else _new(problem, layers, seed)
+        if output is not None:
+            prepare_folder(output, force)
+        result = _run_with_progress(simulation, problem, output)
     if output is not None:
         write_run(result, output)
         (output / UNFINISHED).unlink(missing_ok=True)
+    if timings is not None:
+        _print_timings(timings)
     print_table(_episode_table(result.problem, result.episodes))
     where = f"; files are in {output}" if output is not None else ""
     typer.echo(f"recommendation: {_in_units(result.problem, result.episodes[-1])}{where}")
@@ -151,6 +159,19 @@ def _episode_table(problem: Any, episodes: list[EpisodeSummary]) -> Table:
             cells += [f"{summary.regret:.4g}", "yes" if summary.identified else "no"][: len(judged)]
         table.add_row(*cells)
     return table
+
+
+def _print_timings(timings: Timings) -> None:
+    """The tree of sections, and how much of a step is neither linear algebra nor a solver."""
+    table = new_table("section", right=("seconds", "of these its own", "share", "calls"))
+    for row in timings.rows():
+        numbers = f"{row.seconds:.3f}", f"{row.own_seconds:.3f}", f"{row.share:.1%}", str(row.calls)
+        table.add_row("  " * row.depth + row.name, *numbers)
+    share = timings.overhead / timings.total if timings.total > 0.0 else 0.0
+    table.add_row("overhead: neither algebra nor solver", f"{timings.overhead:.3f}", "", f"{share:.1%}", "")
+    print_table(table)
+    if timings.overhead_of_a_step is not None:
+        typer.echo(f"the planner's own overhead is {timings.overhead_of_a_step:.1%} of a step")
 
 
 def _in_units(problem: Any, summary: EpisodeSummary) -> str:

@@ -11,6 +11,7 @@ so every tangent, and every convex combination of tangents, is a lower bound of 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -19,6 +20,10 @@ from tcbo_pyomo.planning.utility import Posterior, Utility
 
 Pair = tuple[int, int | None]
 """Two candidate states; None in place of the second for the variance of the first."""
+AT_ONCE = 5
+"""Pairs added beside the worst."""
+MANY_CANDIDATES = 512
+"""Above this number the table of all pairs is too large, and only the worst is added."""
 NEAR = 0.7
 """Pairs below this share of the worst are left out of the next mixture: the fewer functions, the faster it is found."""
 
@@ -31,15 +36,23 @@ class Tangents:
     ----------
     information
         Where: information per state (n).
+    posterior
+        What is known there.
     values
         U_i there (I).
-    slopes
-        dU_i / dw(x) there (I x n); never positive.
+    covariances
+        Cov[f(z_i) - f(z'_i), f(x)] there (I x n).
     """
 
     information: Array
+    posterior: Posterior
     values: Array
-    slopes: Array
+    covariances: Array
+
+    @cached_property
+    def slopes(self) -> Array:
+        """dU_i / dw(x) there (I x n); never positive."""
+        return -(self.covariances**2)
 
     def at(self, information: Array) -> Array:
         """The tangents at other plans (n x K): I x K lower bounds of U_i."""
@@ -59,25 +72,40 @@ class ActivePairs:
         self.utility = utility
         self.pairs: list[Pair] = []
 
-    def tangents(self, information: Array) -> Tangents:
-        """Value and slope of every active pair."""
+    def tangents(self, information: Array, posterior: Posterior | None = None) -> Tangents:
+        """Value and slope of every active pair; `posterior` where it is known already."""
         first = np.array([pair[0] for pair in self.pairs])
         second = np.array([pair[1] for pair in self.pairs]) if self.utility.differences else None
-        covariances = self.utility.posterior(information).covariances_with(first, second)
+        posterior = self.utility.posterior(information) if posterior is None else posterior
+        covariances = posterior.covariances_with(first, second)
         rows = np.arange(len(first))
         values = covariances[rows, first] - (0.0 if second is None else covariances[rows, second])
-        return Tangents(information, np.maximum(values, 0.0), -(covariances**2))
+        return Tangents(information, posterior, np.maximum(values, 0.0), covariances)
 
-    def keep_near_the_worst(self, information: Array) -> None:
-        """Forget pairs that are far below the worst at a plan; where they matter again they are added again."""
-        if self.pairs:
-            values = self.tangents(information).values
-            self.pairs = [pair for pair, value in zip(self.pairs, values, strict=True) if value >= NEAR * values.max()]
+    def keep_near_the_worst(self, values: Array) -> None:
+        """Forget pairs whose values are far below the worst; where they matter again they are added again."""
+        self.pairs = [pair for pair, value in zip(self.pairs, values, strict=True) if value >= NEAR * values.max()]
 
     def add_worst(self, posterior: Posterior) -> tuple[float, bool]:
-        """The utility of a posterior, and whether its pair is new; it is active from now on."""
+        """The utility of a posterior, and whether its pair is new; it is active from now on, and the next worst too."""
         first, second, value = self.utility.worst(posterior)
         new = (first, second) not in self.pairs
         if new:
             self.pairs.append((first, second))
+            if len(self.utility.candidates) <= MANY_CANDIDATES:
+                self.pairs += [pair for pair in self._next_worst(posterior) if pair not in self.pairs]
         return value, new
+
+    def _next_worst(self, posterior: Posterior) -> list[Pair]:
+        """The worst partner of some other candidates: they are likely to be next when the worst pair is dealt with."""
+        candidates = self.utility.candidates
+        covariance = posterior.covariance_of(candidates)
+        variance = covariance.diagonal()
+        if not self.utility.differences:
+            return [(int(candidates[i]), None) for i in np.argsort(-variance, kind="stable")[:AT_ONCE]]
+        distance = variance[:, None] + variance - 2.0 * covariance
+        partner = distance.argmax(axis=1)
+        order = np.argsort(-distance[np.arange(len(partner)), partner], kind="stable")[: 2 * AT_ONCE]
+        ends = (sorted((int(candidates[i]), int(candidates[partner[i]]))) for i in order)
+        found: dict[Pair, None] = {(first, second): None for first, second in ends if first < second}
+        return list(found)[:AT_ONCE]

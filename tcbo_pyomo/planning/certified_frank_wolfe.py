@@ -5,8 +5,8 @@ pair the worst, and plain Frank-Wolfe zigzags without knowing how far it is. Her
 
 1. finds the best mixture of all visitations known so far (`corrective_step`), adding every pair that turns out to be
    worse as one more function of the maximum, until none is: its utility is the upper bound;
-2. weighs the active pairs so that the bound over the known visitations is largest (`minimax_weights`) and asks the
-   linear oracle for the visitation those weights want. By convexity, for any weights lambda,
+2. asks the linear oracle for the visitation that the pairs want, weighted as that mixture balances them. By convexity,
+   for any weights lambda,
 
        min over d' in D of  sum_i lambda_i [U_i(d) + <grad U_i(d), d' - d>]   <=   min over D of U,
 
@@ -22,21 +22,24 @@ from dataclasses import dataclass
 import numpy as np
 
 from tcbo_pyomo.coordinates import Array
-from tcbo_pyomo.planning.active_pairs import ActivePairs, Tangents
+from tcbo_pyomo.planning.active_pairs import ActivePairs
 from tcbo_pyomo.planning.certificate import Certificate
-from tcbo_pyomo.planning.corrective_step import best_weights
-from tcbo_pyomo.planning.minimax_weights import minimax_weights
-from tcbo_pyomo.planning.utility import Linearisation, Utility
+from tcbo_pyomo.planning.corrective_step import CorrectiveStep, Mixture
+from tcbo_pyomo.planning.utility import Linearisation, Posterior, Utility
 from tcbo_pyomo.planning.visitation import Visitation
 
 logger = logging.getLogger(__name__)
 
 MAXIMUM_CALLS = 200
 """Linear subproblems after which a plan is used with the gap it has."""
-PAIRS_PER_ROUND = 50
-"""Pairs added before the next visitation is asked for."""
-MASTER_SHARE = 0.02
+STEPS_PER_ROUND = 60
+"""Steps towards the best mixture before the next visitation is asked for."""
+MASTER_SHARE = 0.3
 """The best mixture is found to this share of the gap still open: early mixtures need not be exact."""
+FIRST_SHARE = 0.5
+"""A new visitation starts with this share of what it would have in an even mixture."""
+NEGLIGIBLE = 1e-3
+"""Smaller shares are left out of the plan where the proof allows it."""
 SAME = 1e-9
 """Two visitations are the same when they teach the same about every state, up to this share."""
 FINEST = 1e-10
@@ -90,15 +93,14 @@ def certified_frank_wolfe(
     tangent = utility.linearise(None)
     search = _Search(utility, extreme_point, tangent)
     share = MASTER_SHARE
-    while True:
-        tangents = search.correct(share * max(gap, search.certificate.gap))
-        if search.certificate.gap <= gap:
-            break
+    while search.certificate.gap > gap:
         if search.calls >= maximum_calls or share < FINEST:
             logger.warning("after %d subproblems the certified gap is %.2g", search.calls, search.certificate.gap)
             break
-        if not search.bound(tangents):
+        mixture = search.correct(share * search.certificate.gap)
+        if search.certificate.gap > gap and not search.bound(mixture) and mixture.centred:
             share *= 0.1  # Nothing new: what is known has to be mixed more exactly.
+    search.simplify(gap)
     return CertifiedMixture(search.components(), search.certificate, tangent, search.gradient, search.offset)
 
 
@@ -110,12 +112,12 @@ class _Search:
         self.active = ActivePairs(utility)
         self.visitations: list[Visitation] = []
         self.information = np.empty((utility.process.number_of_states, 0))
-        self.weights = np.empty(0)
         # A visit never makes us know less, and a variance is never negative: the first bounds.
         self.upper, self.lower, self.calls = tangent.value, 0.0, 0
         self.gradient, self.offset = tangent.gradient, tangent.value
-        self.ask(tangent.gradient, tangent.value)
         self.weights = self.best_weights = np.ones(1)
+        self.ask(tangent.gradient, tangent.value)
+        self.look(self.utility.posterior(self.information @ self.weights), self.weights)
 
     @property
     def certificate(self) -> Certificate:
@@ -135,31 +137,48 @@ class _Search:
             return False
         self.visitations.append(visitation)
         self.information = np.column_stack([self.information, learned])
-        self.weights = np.append(self.weights, 0.0)
         return True
 
-    def correct(self, tolerance: float) -> Tangents:
-        """The best mixture of the known visitations; the tangents of the active pairs there."""
-        self.active.keep_near_the_worst(self.information @ self.weights)
-        for _ in range(PAIRS_PER_ROUND):
-            if self.active.pairs:
-                self.weights = best_weights(self.active, self.information, self.weights, tolerance)
-            here = self.information @ self.weights
-            value, new = self.active.add_worst(self.utility.posterior(here))
-            if value < self.upper:
-                self.upper, self.best_weights = value, self.weights
-            tangents = self.active.tangents(here)
-            known = tangents.values[:-1].max(initial=0.0)
-            if not new or value <= known * (1.0 + tolerance):
-                break
-        return tangents
+    def look(self, posterior: Posterior, weights: Array) -> bool:
+        """The utility of a mixture: one more upper bound, and one more active pair; whether the pair is new."""
+        value, new = self.active.add_worst(posterior)
+        if value < self.upper:
+            self.upper, self.best_weights = value, weights
+        return new
 
-    def bound(self, tangents: Tangents) -> bool:
-        """Ask for the visitation that the best weights of the active pairs want; whether it is new."""
-        weights = minimax_weights(tangents.at(self.information))
+    def correct(self, tolerance: float) -> Mixture:
+        """The best mixture of the known visitations, to a relative tolerance."""
+        functions = len(self.active.pairs) + len(self.visitations)
+        step = CorrectiveStep(self.active, self.information, self.upper, tolerance / functions)
+        mixture = step.at(self.weights)
+        for _ in range(STEPS_PER_ROUND):
+            mixture = step.improve(mixture)
+            if self.look(mixture.tangents.posterior, mixture.weights):
+                mixture = step.at(mixture.weights, mixture.tangents.posterior)
+            elif mixture.centred:
+                break
+        self.weights = mixture.weights
+        self.active.keep_near_the_worst(mixture.tangents.values)
+        return mixture
+
+    def bound(self, mixture: Mixture) -> bool:
+        """Ask for the visitation that the weighted pairs want; whether it is new."""
+        tangents, weights = mixture.tangents, mixture.pair_weights
         slope = weights @ tangents.slopes
         offset = float(weights @ tangents.values - slope @ tangents.information)
-        return self.ask(self.utility.process.information_rate @ slope, offset)
+        new = self.ask(self.utility.process.information_rate @ slope, offset)
+        if new:
+            first = FIRST_SHARE / len(self.visitations)
+            self.weights = np.append(self.weights * (1.0 - first), first)
+        return new
+
+    def simplify(self, gap: float) -> None:
+        """Leave out negligible shares if the gap stays proven."""
+        weights = np.where(self.best_weights >= NEGLIGIBLE, self.best_weights, 0.0)
+        weights /= weights.sum()
+        value = self.utility.worst(self.utility.posterior(self.information[:, : len(weights)] @ weights))[2]
+        if Certificate(value, min(self.lower, value), self.calls).gap <= max(gap, self.certificate.gap):
+            self.upper, self.best_weights = value, weights
 
     def components(self) -> list[tuple[float, Visitation]]:
         """The best mixture."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
+from tcbo_pyomo.models.constraints.transition_constraint import Mask, TransitionConstraint
 from tcbo_pyomo.models.state_action_polytope import build_state_action_polytope
 from tcbo_pyomo.planning.situation import Situation
 from tcbo_pyomo.reachability import EpisodeSets
@@ -70,7 +70,10 @@ class CompiledPolytope:
             gone = self._flow_row[self._flow_step < now]
             bounds.row_lower[gone], bounds.row_upper[gone] = -np.inf, np.inf
             here = self._flow_step == now
-            last = self.sets.process.transitions[[situation.decisions[-1]]].toarray().ravel()
+            moves, made = self.sets.process.transitions, situation.decisions[-1]
+            outcomes = slice(moves.indptr[made], moves.indptr[made + 1])
+            last = np.zeros(moves.shape[1])
+            last[moves.indices[outcomes]] = moves.data[outcomes]
             expected = (self._flow_state[here] == situation.state) - last[self._flow_state[here]]
             bounds.row_lower[self._flow_row[here]] = bounds.row_upper[self._flow_row[here]] = expected
         return bounds
@@ -82,14 +85,19 @@ def root_of(situation: Situation, sets: EpisodeSets) -> Situation:
     As long as the plant does what it was asked, this is the start of the episode, and one compiled polytope serves the
     whole campaign.
     """
-    process, root = sets.process, 0
-    for step, pair in enumerate(situation.decisions):
-        explained = (
-            process.pair_state[pair] == situation.path[step]
-            and sets.allowed_pairs[pair]
-            and sets.safe[step + 1, process.successors_of(pair)].all()
-            and situation.path[step + 1] in process.successors_of(pair)
-        )
-        if not explained:
-            root = step + 1
+    missed = np.flatnonzero(~_explained(situation, sets))
+    root = int(missed[-1]) + 1 if len(missed) else 0
     return Situation(situation.path[: root + 1], situation.decisions[:root])
+
+
+def _explained(situation: Situation, sets: EpisodeSets) -> Mask:
+    """For each move made whether the model knows it: allowed, from where the plant was to where it went."""
+    process, pairs, path = sets.process, np.array(situation.decisions, dtype=np.int64), np.array(situation.path)
+    known = (process.pair_state[pairs] == path[:-1]) & sets.allowed_pairs[pairs]
+    if process.deterministic:
+        arrived = process.successor[pairs]
+        return known & (arrived == path[1:]) & sets.safe[np.arange(1, len(path)), arrived]
+    for step, pair in enumerate(situation.decisions):
+        outcomes = process.successors_of(pair)
+        known[step] &= path[step + 1] in outcomes and sets.safe[step + 1, outcomes].all()
+    return known

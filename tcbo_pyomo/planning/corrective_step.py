@@ -1,65 +1,154 @@
-"""The fully-corrective step: the best mixture of all visitations found so far, for the active pairs.
+"""The fully-corrective step: the best mixture of all visitations found so far, for all active pairs at once.
 
-    minimise  max_i U_i(sum_k alpha_k w_k)   over   alpha >= 0,  sum alpha = 1
+The maximum over pairs is smoothed with a controlled error. Over mixture weights alpha > 0 that sum to one, and a level t,
 
-A smooth convex problem in a few dozen weights once the maximum is written as a bound t >= U_i; solved by sequential
-quadratic programming from the last mixture. Whatever the solver says, the better of its answer and the start is used.
+    minimise  t - mu sum_i log(t - U_i(alpha)) - mu sum_k log(alpha_k),
+
+a barrier function whose minimum lies within mu (I + K) of the best mixture of the K visitations for the I pairs. The
+multipliers lambda_i = mu / (t - U_i) sum to one and are, to the same accuracy, the weights of the pairs that give the best
+lower bound. It is minimised by Newton's method with the exact second derivatives
+
+    d2 U_i / dw(x) dw(y) = 2 Cov[f_i, f(x)] Cov[f(x), f(y)] Cov[f(y), f_i],      f_i = f(z_i) - f(z'_i),
+
+which takes a few steps from the last mixture, whatever the number of pairs.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 import numpy as np
-from scipy.optimize import minimize
 
 from tcbo_pyomo.coordinates import Array
 from tcbo_pyomo.planning.active_pairs import ActivePairs, Tangents
+from tcbo_pyomo.planning.utility import Posterior
 
-ITERATIONS = 60
-NEGLIGIBLE = 1e-6
-"""Smaller shares of the mixture are rounding of the solver."""
+INSIDE = 0.9
+"""Share of the way to the nearest zero weight that a step may go."""
+HALVINGS = 30
+"""Times a step is halved before it is given up: then rounding decides."""
+SUFFICIENT = 0.1
+"""Share of the decrease that a step promises which it has to keep."""
+CENTRED = 1.0
+"""The minimum is near when a Newton step promises less than this times mu."""
 
 
-def best_weights(active: ActivePairs, information: Array, start: Array, tolerance: float) -> Array:
-    """Mixture weights (K) of the columns of `information` (n x K), improved from `start` to a relative tolerance."""
-    if len(start) == 1:
-        return start
-    at_start = active.tangents(information @ start)
-    scale = float(at_start.values.max())
-    if not scale > 0.0:
-        return start
-    known: dict[bytes, Tangents] = {start.tobytes(): at_start}
+@dataclass(frozen=True, eq=False)
+class Mixture:
+    """A mixture of the known visitations.
 
-    def tangents(variables: Array) -> Tangents:
-        weights = np.maximum(variables[:-1], 0.0)
-        key = weights.tobytes()
-        if key not in known:
-            known.clear()
-            known[key] = active.tangents(information @ weights)
-        return known[key]
+    Attributes
+    ----------
+    weights
+        Shares of the visitations (K), all positive.
+    tangents
+        The active pairs there.
+    multipliers
+        lambda_i of the active pairs (I).
+    pair_weights
+        Shares of the active pairs (I) in the lower bound: the multipliers, or what a Newton step foretold them to be.
+    barrier
+        The value of the barrier function.
+    centred
+        Whether it is near the minimum.
+    """
 
-    def room(variables: Array) -> Array:
-        return variables[-1] - tangents(variables).values / scale
+    weights: Array
+    tangents: Tangents
+    multipliers: Array
+    pair_weights: Array
+    barrier: float
+    centred: bool = False
 
-    def room_slope(variables: Array) -> Array:
-        slopes = tangents(variables).slopes @ information / scale
-        return np.hstack([-slopes, np.ones((len(slopes), 1))])
 
-    direction = np.append(np.zeros(len(start)), 1.0)
-    simplex = np.append(np.ones(len(start)), 0.0)
-    answer = minimize(
-        lambda variables: variables[-1],
-        np.append(start, 1.0),
-        jac=lambda _: direction,
-        method="SLSQP",
-        bounds=[(0.0, 1.0)] * len(start) + [(0.0, 2.0)],
-        constraints=[
-            {"type": "ineq", "fun": room, "jac": room_slope},
-            {"type": "eq", "fun": lambda variables: simplex @ variables - 1.0, "jac": lambda _: simplex},
-        ],
-        options={"ftol": tolerance, "maxiter": ITERATIONS},
-    )
-    weights = np.where(answer.x[:-1] > NEGLIGIBLE, answer.x[:-1], 0.0)
-    if not (np.isfinite(weights).all() and weights.sum() > 0.0):
-        return start
-    weights = weights / weights.sum()
-    return weights if active.tangents(information @ weights).values.max() < scale else start
+class CorrectiveStep:
+    """The barrier function of some pairs and visitations.
+
+    Parameters
+    ----------
+    active
+        The pairs.
+    information
+        What each visitation teaches about each state (n x K).
+    scale
+        Utilities are divided by this.
+    mu
+        Smoothing; the smaller, the nearer to the best mixture.
+    """
+
+    def __init__(self, active: ActivePairs, information: Array, scale: float, mu: float) -> None:
+        self.active, self.information, self.scale, self.mu = active, information, scale, mu
+        self._visited = np.flatnonzero(information.any(axis=1))
+
+    def at(self, weights: Array, posterior: Posterior | None = None) -> Mixture:
+        """The mixture of given weights; `posterior` where it is known already."""
+        tangents = self.active.tangents(self.information @ weights, posterior)
+        values = tangents.values / self.scale
+        level = smooth_maximum(values, self.mu)
+        room = level - values
+        barrier = level - self.mu * float(np.log(room).sum() + np.log(weights).sum())
+        multipliers = self.mu / room
+        return Mixture(weights, tangents, multipliers, multipliers, barrier)
+
+    def improve(self, here: Mixture) -> Mixture:
+        """One Newton step, shortened until it helps; where none does, the same mixture."""
+        if len(here.weights) == 1:
+            return replace(here, centred=True)
+        slopes = here.tangents.slopes @ self.information / self.scale
+        # lambda_i changes with U_i at this rate, less what the level t takes back.
+        rate = here.multipliers**2 / self.mu
+        relative = slopes - rate @ slopes / rate.sum()
+        gradient = here.multipliers @ slopes - self.mu / here.weights
+        hessian = self._curvature(here) + (relative.T * rate) @ relative + np.diag(self.mu / here.weights**2)
+        move = _newton_step(gradient, hessian)
+        promised = -float(gradient @ move)
+        falling = move < 0.0
+        length = min(1.0, INSIDE * float((here.weights[falling] / -move[falling]).min(initial=np.inf)))
+        for _ in range(HALVINGS):
+            there = self.at(here.weights + length * move)
+            if there.barrier <= here.barrier - SUFFICIENT * length * promised:
+                foretold = np.maximum(here.multipliers + length * rate * (relative @ move), 0.0)
+                near = length == 1.0 and promised < CENTRED * self.mu
+                return replace(there, pair_weights=self._better(there, foretold / foretold.sum()), centred=near)
+            length *= 0.5
+        return replace(here, centred=True)
+
+    def _curvature(self, here: Mixture) -> Array:
+        """Second derivatives of the weighted pairs by the mixture weights (K x K)."""
+        states, tangents = self._visited, here.tangents
+        covariances = tangents.covariances[:, states]
+        among = (covariances.T * here.multipliers) @ covariances * tangents.posterior.covariance_of(states)
+        information = self.information[states]
+        return 2.0 / self.scale * (information.T @ among @ information)
+
+    def _better(self, mixture: Mixture, other: Array) -> Array:
+        """Of two weightings of the pairs that whose bound over the known visitations is larger."""
+        tangents = mixture.tangents.at(self.information)
+        return max(mixture.multipliers, other, key=lambda weights: float((weights @ tangents).min()))
+
+
+def smooth_maximum(values: Array, mu: float) -> float:
+    """The level t above all values at which sum mu / (t - value) = 1."""
+    # One over the sum is concave and almost linear in t: Newton's method climbs to the root in a few steps.
+    level = float(values.max()) + mu
+    for _ in range(100):
+        inverse = 1.0 / (level - values)
+        total = float(inverse.sum())
+        step = (mu * total - 1.0) * total / float(inverse @ inverse)
+        level += step
+        if step <= 1e-12 * mu:
+            break
+    return level
+
+
+def _newton_step(gradient: Array, hessian: Array) -> Array:
+    """The step to the minimum of the quadratic model among steps that sum to zero."""
+    size = len(gradient)
+    system = np.ones((size + 1, size + 1))
+    system[:size, :size] = hessian
+    system[size, size] = 0.0
+    try:
+        move = np.linalg.solve(system, np.append(-gradient, 0.0))[:size]
+    except np.linalg.LinAlgError:
+        return np.zeros(size)
+    return move if np.isfinite(move).all() else np.zeros(size)

@@ -34,9 +34,9 @@ class DynamicProgramming:
         self._end = np.where(sets.safe[-1], 0.0, np.inf)
         self._first_pair = self.process.pair_offsets[:-1]
         self._closed = ~sets.safe
-        self._any_closed = self._closed.any(axis=1)
-        self._table = _move_table(self.process)
-        self._arrivals = None if self._table is None else self.process.successor[self._table]
+        self._any_closed = np.asarray(self._closed.any(axis=1))
+        table = _move_table(self.process)
+        self._rectangle = None if table is None else (table, self.process.successor[table])
 
     def values(self, gradient: Array, first_step: int = 0) -> Array:
         """V_h for h = first_step .. H, as an array (H - first_step + 1) x n."""
@@ -45,16 +45,18 @@ class DynamicProgramming:
         steps = self.horizon - first_step
         values = np.empty((steps + 1, self.process.number_of_states))
         values[steps] = self._end
-        best_move = self._best_of_segments(cost) if self._table is None else self._best_of_table(cost)
+        rectangle = self._rectangle
+        best_move = self._best_of_segments(cost) if rectangle is None else self._best_of_table(cost, *rectangle)
         for row in range(steps - 1, -1, -1):
             best_move(values[row + 1], values[row])
             if self._any_closed[first_step + row]:
                 np.copyto(values[row], np.inf, where=self._closed[first_step + row])
         return values
 
-    def _best_of_table(self, cost: Array) -> Callable[[Array, Array], None]:
-        """One step back over a rectangle of moves: whole rows, in place."""
-        arrivals, costs = self._arrivals, cost[self._table]
+    @staticmethod
+    def _best_of_table(cost: Array, table: Integers, arrivals: Integers) -> Callable[[Array, Array], None]:
+        """One step back over a rectangle of moves and where they lead: whole rows, in place."""
+        costs = cost[table]
         to_go = np.empty_like(costs)
 
         def best_move(ahead: Array, here: Array) -> None:

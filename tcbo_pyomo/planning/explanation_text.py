@@ -11,7 +11,7 @@ SHOWN = 12
 """Moves that are listed; a plant may have hundreds."""
 OUTCOMES = 2
 """Places named for a move that chance decides."""
-ROUNDING = 1e-12
+ROUNDING = 1e-9
 """Costs below this share of the utility are rounding."""
 
 
@@ -24,7 +24,7 @@ def explanation_text(explanation: Explanation, coordinates: Sequence[Coordinate]
         _learns(explanation),
     ]
     if explanation.moves:
-        lines += ["", "moves from here, what each costs beyond the best one, and what the rest of the episode then brings:"]
+        lines += ["", "moves from here, what each costs beyond the best one, and what the rest then brings:"]
         cells = [_move_cells(option, coordinates, explanation.utility_now) for option in explanation.moves[:SHOWN]]
         lines += _columns(cells)
     if len(explanation.moves) > SHOWN:

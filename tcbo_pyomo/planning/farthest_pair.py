@@ -40,23 +40,45 @@ def _farthest_of_many(rows: Array, generator: np.random.Generator) -> tuple[int,
         distance = norms + norms[anchor] - 2.0 * (centred @ centred[anchor])
         anchor = int(distance.argmax())
         best = max(best, float(distance[anchor]))
-    lefts, rights, distances = [], [], []
+    far: list[tuple[float, int, int]] = []
     for first in range(0, len(rows), BLOCK):
         # |a - b| <= |a| + |b|: with b no farther out than a, pairs from here on span at most twice this radius.
         if (2.0 * radius[first]) ** 2 < best * (1.0 - TIE):
             break
-        block = slice(first, min(first + BLOCK, len(rows)))
-        last = int(np.searchsorted(-radius, -(np.sqrt(best * (1.0 - TIE)) - radius[first]), side="right"))
-        others = slice(first, max(last, block.stop))
-        distance = norms[block, None] + norms[others] - 2.0 * (centred[block] @ centred[others].T)
-        best = max(best, float(distance.max()))
-        left, right = np.nonzero(distance >= best - TIE * best)
-        lefts.append(left + first)
-        rights.append(right + first)
-        distances.append(distance[left, right])
-    left, right, found = np.concatenate(lefts), np.concatenate(rights), np.concatenate(distances)
-    keep = (found >= best - TIE * best) & (left < right)
-    return _chosen(rows, order[left[keep]], order[right[keep]], generator)
+        reach = int(np.searchsorted(-radius, -(np.sqrt(best * (1.0 - TIE)) - radius[first]), side="right"))
+        for start in range(first, max(reach, min(first + BLOCK, len(rows))), BLOCK):
+            farthest = float(_distances(centred, norms, first, start).max())
+            if farthest >= best * (1.0 - TIE):
+                best = max(best, farthest)
+                far.append((farthest, first, start))
+    # There may be as many ties as pairs: they are counted block by block, and only the one drawn is looked up.
+    bar = best * (1.0 - TIE)
+    blocks = [(first, start) for farthest, first, start in far if farthest >= bar]
+    counts = np.cumsum([len(_ties(centred, norms, *block, bar)[0]) for block in blocks])
+    if not len(counts) or not counts[-1]:
+        return _chosen(rows, order[:0], order[:0], generator)
+    drawn = 0 if counts[-1] == 1 else int(generator.integers(counts[-1]))
+    where = int(np.searchsorted(counts, drawn, side="right"))
+    left, right = _ties(centred, norms, *blocks[where], bar)
+    entry = drawn - (int(counts[where - 1]) if where else 0)
+    return _chosen(rows, order[left[entry : entry + 1]], order[right[entry : entry + 1]], generator)
+
+
+def _distances(centred: Array, norms: Array, first: int, start: int) -> Array:
+    """Squared distances between the rows of two blocks."""
+    block, others = slice(first, first + BLOCK), slice(start, start + BLOCK)
+    distance = centred[block] @ centred[others].T
+    distance *= -2.0
+    distance += norms[block, None]
+    distance += norms[others]
+    return distance
+
+
+def _ties(centred: Array, norms: Array, first: int, start: int, bar: float) -> tuple[Integers, Integers]:
+    """Pairs of two blocks that are at least so far apart, each pair once."""
+    left, right = np.nonzero(_distances(centred, norms, first, start) >= bar)
+    left, right = left + first, right + start
+    return left[left < right], right[left < right]
 
 
 def _chosen(rows: Array, left: Integers, right: Integers, generator: np.random.Generator) -> tuple[int, int, float]:

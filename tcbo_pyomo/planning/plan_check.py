@@ -18,26 +18,47 @@ def check_visitation(visitation: Visitation, sets: EpisodeSets, situation: Situa
     """Refuse a visitation that is not a policy of the rest of the episode: one vectorised pass over its entries."""
     process, first, steps = sets.process, situation.step, sets.horizon - situation.step
     probability, pair, row = visitation.probability, visitation.pair, visitation.step - first
+    if _is_allowed_path(visitation, sets, situation):
+        return
     if not (np.isfinite(probability).all() and (probability >= 0.0).all()):
         raise SolverFailed(f"{solver} returned visits that are negative or not finite; the plan is not used")
     if len(row) == 0 or row.min() < 0 or row.max() >= steps or not sets.allowed_pairs[pair].all():
         raise SolverFailed(f"{solver} returned visits of moves that are not allowed; the plan is not used")
-    states = process.number_of_states
-    leaving = row * states + process.pair_state[pair]
-    arriving, mass = _arrivals(visitation, process, row)
-    # Only what the plan visits is looked at, never all states of all steps: a plan is a path, or a few.
-    met, place = np.unique(np.concatenate([[situation.state], arriving, leaving]), return_inverse=True)
-    flow = np.bincount(place, np.concatenate([[1.0], mass, -probability]), minlength=len(met))
-    last = int(np.searchsorted(met, steps * states))
-    worst = np.abs(flow[:last]).max()
+    worst, ends = _flow(visitation, process, situation, steps)
     if worst > TOLERANCE:
         raise SolverFailed(
             f"{solver} returned a plan whose visits do not flow (error {worst:.1e}); the plan is not used"
         )
-    ends = met[last:][flow[last:] > TOLERANCE] - steps * states
     if not sets.safe[-1, ends].all():
         state = process.labels[int(ends[~sets.safe[-1, ends]][0])]
         raise SolverFailed(f"{solver} returned a plan that may end in '{state}', which is not allowed; it is not used")
+
+
+def _is_allowed_path(visitation: Visitation, sets: EpisodeSets, situation: Situation) -> bool:
+    """Whether the visits are one unsplit, allowed path from here: what backward induction gives, and quick to see."""
+    process, pair, step = sets.process, visitation.pair, visitation.step
+    steps = sets.horizon - situation.step
+    if not process.deterministic or len(pair) != steps or step[0] != situation.step:
+        return False
+    left, arrived = process.pair_state[pair], process.successor[pair]
+    joined = (left[1:] == arrived[:-1]) & (step[1:] == step[:-1] + 1)
+    sure = (visitation.probability == 1.0) & sets.allowed_pairs[pair]
+    whole = left[0] == situation.state and np.count_nonzero(joined) == steps - 1 and np.count_nonzero(sure) == steps
+    return bool(whole and sets.safe[-1, arrived[-1]])
+
+
+def _flow(visitation: Visitation, process: Process, situation: Situation, steps: int) -> tuple[float, Integers]:
+    """The largest difference between what arrives in a state and what leaves it, and where the plan may end.
+
+    Only what the plan visits is looked at, never all states of all steps.
+    """
+    states, row = process.number_of_states, visitation.step - situation.step
+    leaving = row * states + process.pair_state[visitation.pair]
+    arriving, mass = _arrivals(visitation, process, row)
+    met, place = np.unique(np.concatenate([[situation.state], arriving, leaving]), return_inverse=True)
+    flow = np.bincount(place, np.concatenate([[1.0], mass, -visitation.probability]), minlength=len(met))
+    last = int(np.searchsorted(met, steps * states))
+    return float(np.abs(flow[:last]).max()), met[last:][flow[last:] > TOLERANCE] - steps * states
 
 
 def _arrivals(visitation: Visitation, process: Process, row: Integers) -> tuple[Integers, Array]:

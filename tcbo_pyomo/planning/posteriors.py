@@ -36,8 +36,14 @@ class FeaturePosterior:
         precision[np.diag_indices_from(precision)] += 1.0
         return linalg.cholesky(precision, lower=True, check_finite=False)
 
+    @cached_property
+    def _all_rows(self) -> Array:
+        return self._rows(np.arange(len(self.factor)))
+
     def _rows(self, states: Integers) -> Array:
         """Vectors whose inner products are the covariances of the given states."""
+        if "_all_rows" in self.__dict__:
+            return self._all_rows[states]
         rows = self.factor[states]
         if self._cholesky is None:
             return rows
@@ -62,10 +68,13 @@ class FeaturePosterior:
 
     def covariances_with(self, first: Integers, second: Integers | None) -> Array:
         """`covariance_with` for many pairs at once, one row each (pairs x n)."""
-        directions = self.factor[first] if second is None else self.factor[first] - self.factor[second]
-        if self._cholesky is not None:
-            directions = linalg.cho_solve((self._cholesky, True), directions.T, check_finite=False).T
-        return directions @ self.factor.T
+        rows = self._all_rows
+        return (rows[first] if second is None else rows[first] - rows[second]) @ rows.T
+
+    def covariance_of(self, states: Integers) -> Array:
+        """Covariance between some states."""
+        rows = self._rows(states)
+        return rows @ rows.T
 
 
 class KernelPosterior:
@@ -99,6 +108,10 @@ class KernelPosterior:
     def covariances_with(self, first: Integers, second: Integers | None) -> Array:
         """`covariance_with` for many pairs at once, one row each (pairs x n)."""
         return self.covariance[first] if second is None else self.covariance[first] - self.covariance[second]
+
+    def covariance_of(self, states: Integers) -> Array:
+        """Covariance between some states."""
+        return self.covariance[np.ix_(states, states)]
 
 
 def _largest(candidates: Integers, variance: Array, generator: np.random.Generator) -> tuple[int, float]:

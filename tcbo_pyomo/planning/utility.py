@@ -39,6 +39,9 @@ class Posterior(Protocol):
     def covariances_with(self, first: Integers, second: Integers | None) -> Array:
         """`covariance_with` for many pairs at once, one row each (pairs x n)."""
 
+    def covariance_of(self, states: Integers) -> Array:
+        """Covariance between some states."""
+
 
 @dataclass(frozen=True)
 class Linearisation:

@@ -94,7 +94,7 @@ def _learns(problem: Any, found: Explanation) -> list[tuple[str, str, str, float
 
 def _certified(found: Explanation) -> str:
     if found.gap is None:
-        return "The search space is continuous and its planning problem not convex: what the best plan could reach is not known."
+        return "On a continuous plant planning is not convex: how little the best plan could leave is not known."
     return f"No other plan could remove more than {found.gap:.1%} of the variance that this one leaves."
 
 

@@ -82,9 +82,9 @@ def _draw_slice(ax: Axes, result: CampaignResult, pair: tuple[int, int]) -> None
     ax.spines[["top", "right"]].set_visible(False)
 
 
-def draw_walk(ax: Axes, place: Array, name: str) -> None:
-    """A path from its places (k x 2); the colour of its dots tells early from late."""
-    ax.plot(place[:, 0], place[:, 1], color="0.25", linewidth=0.9, zorder=2)
+def draw_walk(ax: Axes, place: Array, name: str, alpha: float = 1.0) -> None:
+    """A path from its places (k x 2); the colour of its dots tells early from late, `alpha` is that of the line."""
+    ax.plot(place[:, 0], place[:, 1], color="0.25", linewidth=0.9, alpha=alpha, zorder=2)
     early_to_late = np.arange(len(place))
     ax.scatter(
         place[:, 0], place[:, 1], c=early_to_late, cmap="viridis", s=14, zorder=3, label=f"{name} (dark to light)"

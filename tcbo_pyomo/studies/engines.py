@@ -17,7 +17,7 @@ log = logging.getLogger(__name__)
 Record = dict[str, Any]
 
 
-def by_processes(runs: list[Run], workers: int) -> Iterator[Record]:
+def by_processes(runs: list[Run], workers: int) -> Generator[Record, None, None]:
     """Records of runs in the order in which they end; the death of a worker costs at most the run that caused it."""
     if workers == 1:
         yield from _one_by_one(runs)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.studies.dask_engine import by_dask, dask_client
-from tcbo_pyomo.studies.engines import by_processes
+from tcbo_pyomo.studies.engines import Record, by_processes
 from tcbo_pyomo.studies.runs import Run, runs_of
 from tcbo_pyomo.studies.study import Study
 from tcbo_pyomo.studies.study_folder import StudyFolder
@@ -65,33 +65,37 @@ def run_study(
     if address is not None and engine != "dask":
         raise BadInput(f"address '{address}' belongs to engine dask, and the engine is {engine}")
     place = StudyFolder(folder)
+    place.refuse_another(study, extend)
     runs = runs_of(study, search_path)
-    place.claim(study, extend)
     missing = [run for run in runs if place.record(run) is None]
     labels = {run.key: run.label for run in missing}
     done, failed = len(runs) - len(missing), 0
-    on_progress(Progress(len(runs), done, failed))
-    try:
-        with closing(_records(missing, engine, address, count)) as records:
+    with _engine(engine, address, count, missing) as records:
+        place.claim(study)
+        on_progress(Progress(len(runs), done, failed))
+        try:
             for record in records:
                 place.keep(record)
                 error = record.get("error")
                 done, failed = done + (error is None), failed + (error is not None)
                 on_progress(Progress(len(runs), done, failed, labels[record["key"]], error))
-    finally:
-        # Also when it is interrupted: what took hours can be looked at.
-        write_tables(place, runs)
+        finally:
+            # Also when it is interrupted: what took hours can be looked at.
+            write_tables(place, runs)
     return read_tables(place.place)
 
 
-def _records(runs: list[Run], engine: Engine, address: str | None, workers: int) -> Generator[Any, None, None]:
+@contextmanager
+def _engine(engine: Engine, address: str | None, workers: int, runs: list[Run]) -> Iterator[Iterator[Record]]:
+    """The records of runs, in the order in which they end; whatever makes them is stopped at the end."""
     if not runs:
-        return
-    if engine == "processes":
-        yield from by_processes(runs, workers)
-        return
-    with dask_client(address, workers) as client:
-        yield from by_dask(client, runs)
+        yield iter(())
+    elif engine == "processes":
+        with closing(by_processes(runs, workers)) as records:
+            yield records
+    else:
+        with dask_client(address, workers) as client:
+            yield by_dask(client, runs)
 
 
 def _number_of_workers(workers: int | None) -> int:

@@ -131,6 +131,6 @@ def _identification(table: pd.DataFrame) -> list[float | None]:
 
 
 def _table(rows: list[list[Any]], columns: list[str]) -> pd.DataFrame:
-    frame = pd.DataFrame(rows, columns=columns)
-    counts = [name for name in ("episode", "move", "runs", "better", "equal", "worse") if name in frame]
-    return frame.astype(dict.fromkeys(counts, "Int64"))
+    texts, counts = (*PLACE, *METHOD, "against", "against_setting"), ("episode", "move", "runs", "better", "equal", "worse")
+    kinds = {name: "Int64" if name in counts else float for name in columns if name not in texts}
+    return pd.DataFrame(rows, columns=columns).astype(kinds)

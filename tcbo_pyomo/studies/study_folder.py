@@ -28,11 +28,11 @@ class StudyFolder:
         self.place = Path(place)
         self._known: dict[str, dict[str, Any]] = {}
 
-    def claim(self, study: Study, extend: bool = False) -> None:
-        """Make the folder that of a study; a folder of another one, or with other files, is refused."""
-        definition, file = study.model_dump(mode="json"), self.place / "study.json"
-        if file.exists():
-            before = read_checked(file, STUDY, VERSION, "study")["study"]
+    def refuse_another(self, study: Study, extend: bool = False) -> None:
+        """Refuse the folder of another study, or one with other files; writes nothing."""
+        definition = study.model_dump(mode="json")
+        if self.definition.exists():
+            before = read_checked(self.definition, STUDY, VERSION, "study")["study"]
             changed = [name for name in definition if definition[name] != before.get(name)]
             if changed and not extend and changed != ["seeds"]:
                 raise BadInput(
@@ -41,12 +41,22 @@ class StudyFolder:
                 )
         elif self.place.is_dir() and any(self.place.iterdir()):
             raise BadInput(f"folder '{self.place}' is not empty and holds no study; name another folder")
+        elif self.place.exists() and not self.place.is_dir():
+            raise BadInput(f"folder '{self.place}' is a file; name a folder")
+
+    def claim(self, study: Study) -> None:
+        """Make the folder that of a study."""
         try:
             for folder in (self.runs, self.failures):
                 folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise DiskError(f"folder '{self.place}': {error.strerror}; nothing was run") from None
-        write_checked(file, STUDY, VERSION, {"study": definition})
+        write_checked(self.definition, STUDY, VERSION, {"study": study.model_dump(mode="json")})
+
+    @property
+    def definition(self) -> Path:
+        """What the study is."""
+        return self.place / "study.json"
 
     @property
     def runs(self) -> Path:

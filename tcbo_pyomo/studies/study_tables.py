@@ -73,7 +73,8 @@ def read_tables(folder: str | Path) -> StudyTables:
         path = Path(folder, f"{name}.csv")
         if not path.is_file():
             raise BadInput(f"folder '{folder}' has no {name}.csv; it is not the folder of a study that was run")
-        frame = pd.read_csv(path)
+        # A method may be called "NA": only empty cells are missing.
+        frame = pd.read_csv(path, keep_default_na=False, na_values=[""])
         texts = [column for column in (*CASE, "against", "against_setting") if column in frame]
         frame[texts] = frame[texts].astype(object).where(frame[texts].notna(), "")
         frames[name] = frame

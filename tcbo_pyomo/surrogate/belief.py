@@ -17,6 +17,9 @@ import numpy as np
 
 from tcbo_pyomo.coordinates import Array
 
+BLOCK = 2**16
+"""Numbers of the factor that are updated at a time."""
+
 
 class GaussianBelief:
     """A Gaussian vector with mean (n) and covariance `factor @ factor.T` (factor n x M)."""
@@ -53,4 +56,9 @@ class GaussianBelief:
         total = float(loading @ loading) + noise_variance
         if surprise is not None:
             self.mean += covariance * (surprise / total)
-        self.factor -= np.outer(covariance / (total + math.sqrt(total * noise_variance)), loading)
+        gain = covariance / (total + math.sqrt(total * noise_variance))
+        # In blocks that stay in the cache: with many states the outer product is as large as the factor itself.
+        rows = max(1, BLOCK // max(1, len(loading)))
+        for first in range(0, len(gain), rows):
+            block = self.factor[first : first + rows]
+            block -= np.outer(gain[first : first + rows], loading)

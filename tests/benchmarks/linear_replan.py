@@ -37,8 +37,8 @@ def gradients(process: Process, count: int) -> list[np.ndarray]:
     return found
 
 
-def comparisons(repeats: int) -> list[Comparison]:
-    """All rows of this file."""
+def comparisons(repeats: int, quick: bool = False) -> list[Comparison]:
+    """All rows of this file; only the first size of those against plain Pyomo when it must be quick."""
     rows = []
     for label, (build, horizon) in SIZES.items():
         process = build()
@@ -84,6 +84,8 @@ def comparisons(repeats: int) -> list[Comparison]:
                 "at most 1.3",
             )
         )
+        if quick and rows[1:]:
+            break
         few = max(3, repeats // 4)
         rows.append(
             compare(

@@ -13,7 +13,6 @@ from tcbo_pyomo.planning.certified_frank_wolfe import certified_frank_wolfe
 from tcbo_pyomo.planning.dynamic_programming import DynamicProgramming
 from tcbo_pyomo.planning.frank_wolfe import frank_wolfe
 from tcbo_pyomo.planning.linear_programming import LinearProgramming
-from tcbo_pyomo.planning.minimax_weights import minimax_weights
 from tcbo_pyomo.planning.policy import Policy, roll_out
 from tcbo_pyomo.planning.posteriors import FeaturePosterior, KernelPosterior
 from tcbo_pyomo.planning.situation import Situation
@@ -229,7 +228,3 @@ def test_a_small_gap_is_reached_and_calls_are_capped(caplog):
     assert capped.oracle_calls == 3 and capped.lower <= capped.upper and "certified gap" in caplog.text
 
 
-def test_minimax_weights_of_games_solved_by_hand():
-    np.testing.assert_allclose(minimax_weights(np.array([[1.0, 0.0], [0.0, 1.0]])), [0.5, 0.5])
-    np.testing.assert_allclose(minimax_weights(np.array([[3.0, 2.0], [1.0, 1.0]])), [1.0, 0.0])
-    np.testing.assert_allclose(minimax_weights(np.zeros((2, 2))).sum(), 1.0)

@@ -27,9 +27,7 @@ from tcbo_pyomo.report.timeline import timeline
 from tcbo_pyomo.report.wording import uncertain, visible
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 
-HOSTILE = (
-    "<script>alert(1)</script> \"quoted\" 'single' & </style></title> $x_{1$ {{ 12345679*9 }} \u202eturned \x00\x07 \ud800"
-)
+HOSTILE = "<script>alert(1)</script> \"quoted\" 'single' & </style></title> $x_{1$ {{ 12345679*9 }} \u202eturned \x00\x07 \ud800"
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from tcbo_pyomo.errors import BadInput
-from tcbo_pyomo.studies.figures.axes import scale_axis, tidy, whole_numbers
-from tcbo_pyomo.studies.figures.curves import draw_curve, drawn_values, progress, quantiles, seeds_of, seeds_words
+from tcbo_pyomo.studies.figures.axes import LEGEND, columns_for, panel_columns, scale_axis, tidy, whole_numbers
+from tcbo_pyomo.studies.figures.curves import band_words, draw_curve, drawn_values, progress, quantiles, seeds_of
 from tcbo_pyomo.studies.figures.regret import COLUMNS, regret_title, zero_words
 from tcbo_pyomo.studies.figures.series import look
 from tcbo_pyomo.studies.figures.tables import checked, chosen, known_values
-from tcbo_pyomo.studies.figures.wording import heading, key_words, label, plain, setting_values, value_words
+from tcbo_pyomo.studies.figures.wording import folded, heading, key_words, label, plain, setting_values, value_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+WIDTH, PANEL_LINE = 4.4, 48
 DEFAULT = "as the study sets it"
 
 
@@ -34,9 +35,9 @@ def ablation_figure(runs: pd.DataFrame, problem: str, feedback: str, unit: str =
     panels = _panels(along.rows)
     if not panels:
         raise BadInput(f"runs: problem '{problem}', {feedback} feedback: column 'setting' is empty; no grid to compare")
-    columns = min(len(panels), 3)
+    columns = panel_columns(len(panels))
     lines = -(-len(panels) // columns)
-    figure = Figure(figsize=(max(6.4, 4.4 * columns), 0.7 + 4.2 * lines), layout="constrained")
+    figure = Figure(figsize=(max(6.4, WIDTH * columns), 0.7 + 4.2 * lines), layout="constrained")
     axes = figure.subplots(lines, columns, squeeze=False, sharey=True).ravel()
     curves = []
     for ax, (method, key, part) in zip(axes, panels, strict=False):
@@ -46,10 +47,10 @@ def ablation_figure(runs: pd.DataFrame, problem: str, feedback: str, unit: str =
         tidy(ax)
     for ax in axes[len(panels) :]:
         ax.set_axis_off()
-    scale_axis(axes[0], "y", drawn_values(curves), zero=zero_words(rows))
+    scale = scale_axis(axes[0], "y", drawn_values(curves), zero=zero_words(rows))
     for ax in axes[: len(panels) : columns]:
-        ax.set_ylabel(regret_title(unit))
-    figure.suptitle(f"{heading(problem, feedback)}: {seeds_words(rows)}, median regret and 10–90 % band", fontsize=10.5)
+        ax.set_ylabel(regret_title(unit, scale))
+    figure.suptitle(f"{heading(problem, feedback)}: regret\n{band_words(rows)}", fontsize=10.5)
     return figure
 
 
@@ -67,19 +68,18 @@ def _panels(rows: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame]]:
 
 def _draw_panel(ax: Axes, method: str, key: str, rows: pd.DataFrame) -> list[pd.DataFrame]:
     values = sorted(rows["value"].unique(), key=_order)
+    names = [plain(value_words(value)) for value in values]
     curves = []
-    for number, value in enumerate(values):
+    for number, (value, name) in enumerate(zip(values, names, strict=True)):
         part = rows[rows["value"] == value]
         curves.append(quantiles(part, "regret"))
-        name = plain(value_words(value))
         draw_curve(ax, curves[-1], look(number), name, number, len(values), seeds_of(part))
     others = {other for setting in rows["setting"].unique() for other in setting_values(setting)} - {key}
-    pooled = f"\nall of {', '.join(key_words(other) for other in sorted(others))}" if others else ""
-    ax.set_title(plain(f"{label(method)}: {key_words(key)}") + pooled.replace("$", r"\$"), fontsize=9.5)
-    ax.legend(
-        title=plain(key_words(key)), loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=min(3, len(values)),
-        fontsize=8, title_fontsize=8, frameon=False, handlelength=3.2,
-    )  # fmt: skip
+    pooled = f" (with all {', '.join(key_words(other) for other in sorted(others))})" if others else ""
+    ax.set_title(folded(plain(f"{label(method)}: {key_words(key)}{pooled}"), PANEL_LINE), fontsize=9.5)
+    columns = columns_for(names, WIDTH - 0.8)
+    place: Any = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.14), "ncols": columns}
+    ax.legend(title=plain(key_words(key)), title_fontsize=8, **place, **LEGEND)
     return curves
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -16,9 +17,14 @@ DECADES = 6
 LETTER, HANDLE = 0.068, 0.6
 """Width in inches of a letter of the legend, and of its line with the gap to the next column."""
 
+LEGEND: dict[str, Any] = {"fontsize": 8, "frameon": False, "handlelength": 3.2, "labelspacing": 0.7}
 
-def scale_axis(ax: Axes, which: Literal["x", "y"], values: ArrayLike, zero: str = "0") -> None:
-    """Logarithmic where positive values span more than a decade, with `zero` as a tick of its own if it occurs."""
+
+def scale_axis(ax: Axes, which: Literal["x", "y"], values: ArrayLike, zero: str = "0") -> str:
+    """Logarithmic where positive values span more than a decade, with `zero` as a tick of its own if it occurs.
+
+    Returns what the axis has to say about its scale: nothing, or where it turns linear towards zero.
+    """
     numbers = np.asarray(values, dtype=float)
     numbers = numbers[np.isfinite(numbers)]
     positive = numbers[numbers > 0]
@@ -26,17 +32,19 @@ def scale_axis(ax: Axes, which: Literal["x", "y"], values: ArrayLike, zero: str 
     if not len(positive) or positive.max() <= 10.0 * positive.min():
         span = max(float(np.ptp([0.0, *numbers])), 1e-12)
         set_limits(min(0.0, float(numbers.min())) - 0.03 * span, max(0.0, float(numbers.max())) + 0.06 * span)
-        return
+        return ""
     smallest, largest = max(positive.min(), positive.max() * 10.0**-DECADES), positive.max()
     if numbers.min() >= smallest:
         _set_scale(ax, which, "log")
         set_limits(smallest / 1.4, largest * 1.4)
         _set_ticks(ax, which, decade_ticks(smallest / 1.4, largest * 1.4))
-        return
-    floor = 10.0 ** np.floor(np.log10(smallest))
+        return ""
+    decade = 10.0 ** np.floor(np.log10(smallest))
+    floor = float(f"{max(m * decade for m in (1, 2, 5) if m * decade <= smallest * (1 + 1e-9)):g}")
     _set_scale(ax, which, "symlog", linthresh=floor, linscale=0.6)
     set_limits(min(-0.25 * floor, 1.2 * numbers.min()), largest * 1.6)
     _set_ticks(ax, which, [0.0, *decade_ticks(floor, largest * 1.6)], zero)
+    return f"logarithmic above {floor:g}"
 
 
 def decade_ticks(low: float, high: float) -> list[float]:
@@ -51,6 +59,11 @@ def decade_ticks(low: float, high: float) -> list[float]:
     return [tick for tick in finer if low * (1 - 1e-9) <= tick <= high]
 
 
+def panel_columns(panels: int) -> int:
+    """How many panels stand side by side; four make a square."""
+    return 2 if panels == 4 else min(panels, 3)
+
+
 def tidy(ax: Axes) -> None:
     """Light lines to read values from, and no frame."""
     ax.grid(axis="y", color="0.9", linewidth=0.7)
@@ -62,17 +75,25 @@ def whole_numbers(ax: Axes) -> None:
     """Ticks for moves and episodes."""
     from matplotlib.ticker import MaxNLocator
 
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=10, min_n_ticks=1))
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=10, min_n_ticks=1, steps=[1, 2, 5, 10]))
 
 
 def legend_below(figure: Figure, handles: list[Any], names: list[str]) -> None:
     """A legend under the axes, with as many columns as the figure is wide enough for."""
+    once = dict(zip(names, handles, strict=True))
+    names, handles = list(once), list(once.values())
     if not handles:
         return
+    columns = columns_for(names, figure.get_figwidth())
+    # A long legend makes the figure higher, not the axes lower.
+    figure.set_figheight(figure.get_figheight() + 0.18 * max(0, -(-len(names) // columns) - 2))
+    figure.legend(handles, names, loc="outside lower center", ncols=columns, **LEGEND)
+
+
+def columns_for(names: Sequence[str], inches: float) -> int:
+    """How many columns of a legend fit next to each other."""
     widest = max(len(name) for name in names) * LETTER + HANDLE
-    columns = max(1, min(len(names), int(figure.get_figwidth() / widest)))
-    style: dict[str, Any] = {"fontsize": 8, "frameon": False, "handlelength": 3.2, "labelspacing": 0.7}
-    figure.legend(handles, names, loc="outside lower center", ncols=columns, **style)
+    return max(1, min(len(names), int(inches / widest)))
 
 
 def _set_scale(ax: Axes, which: str, scale: str, **options: Any) -> None:

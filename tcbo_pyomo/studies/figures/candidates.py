@@ -7,16 +7,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.studies.figures.axes import legend_below, scale_axis, tidy, whole_numbers
 from tcbo_pyomo.studies.figures.curves import band_words, draw_curve, drawn_values, quantiles, seeds_of
 from tcbo_pyomo.studies.figures.series import series_of
 from tcbo_pyomo.studies.figures.tables import RUN, SERIES, checked, chosen, known_values
-from tcbo_pyomo.studies.figures.wording import heading
+from tcbo_pyomo.studies.figures.wording import folded, heading
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 COLUMNS = (*RUN, "episode", "step", "move", "candidates")
+MOST_TICKS = 10
 
 
 def candidates_figure(runs: pd.DataFrame, problem: str, feedback: str) -> Figure:
@@ -25,25 +27,33 @@ def candidates_figure(runs: pd.DataFrame, problem: str, feedback: str) -> Figure
 
     table = checked(runs, "runs", COLUMNS)
     rows = known_values(chosen(table, problem, feedback, "runs"), "candidates", "runs")
-    rows = rows.assign(at=rows["move"])
+    # Zero candidates all the time: a method that keeps no such set.
+    rows = rows.assign(at=rows["move"], most=rows.groupby(SERIES)["candidates"].transform("max"))
+    without = [series.name for series in series_of(rows, table) if series.rows(rows)["most"].eq(0).all()]
+    rows = rows[rows["most"] > 0]
+    if rows.empty:
+        raise BadInput(f"runs: problem '{problem}', {feedback} feedback: no method keeps candidates; nothing to draw")
     shown = series_of(rows, table)
     curves = [quantiles(series.rows(rows), "candidates") for series in shown]
     figure = Figure(figsize=(7.2, 4.8), layout="constrained")
     ax = figure.subplots()
     lines = [
-        draw_curve(ax, curve, series.look, series.name, number, len(shown), seeds_of(series.rows(rows)))
+        draw_curve(ax, curve, series.look, series.name, number, len(shown), seeds_of(series.rows(rows)), steps=True)
         for number, (series, curve) in enumerate(zip(shown, curves, strict=True))
     ]
     scale_axis(ax, "y", drawn_values(curves))
     horizons = rows.groupby(SERIES)["step"].max().unique()
     several = rows["episode"].max() > 1 and len(horizons) == 1
     if several:
-        for end in np.arange(1, rows["episode"].max()) * horizons[0]:
-            ax.axvline(end, color="0.85", linewidth=0.8, zorder=0)
-    ax.set_xlabel(f"move (grey lines: ends of episodes, every {horizons[0]:g} moves)" if several else "move")
+        ends = np.arange(1, rows["episode"].max() + 1) * horizons[0]
+        ax.set_xticks(ends[(len(ends) - 1) % -(-len(ends) // MOST_TICKS) :: -(-len(ends) // MOST_TICKS)])
+        ax.grid(axis="x", color="0.9", linewidth=0.7)
+    else:
+        whole_numbers(ax)
+    ax.set_xlabel(f"move ({horizons[0]:g} per episode)" if several else "move")
     ax.set_ylabel("candidates for the maximum (number)")
-    ax.set_title(f"{heading(problem, feedback)}: candidates\n{band_words(rows)}", fontsize=10.5)
-    whole_numbers(ax)
+    others = f"\n{folded('without candidates: ' + ', '.join(without))}" if without else ""
+    ax.set_title(f"{heading(problem, feedback)}: candidates\n{band_words(rows)}{others}", fontsize=10.5)
     tidy(ax)
     legend_below(figure, lines, [series.name for series in shown])
     return figure

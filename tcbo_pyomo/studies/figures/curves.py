@@ -55,20 +55,33 @@ def quantiles(rows: pd.DataFrame, column: str) -> pd.DataFrame:
     return pd.DataFrame({"low": grouped.quantile(LOW), "median": grouped.median(), "high": grouped.quantile(HIGH)})
 
 
-def draw_curve(ax: Axes, curve: pd.DataFrame, look: Look, name: str, number: int, of: int, seeds: int) -> Any:
-    """One series and its band; returns what stands for it in the legend. `number` of `of` series, counted from 0."""
+def draw_curve(
+    ax: Axes, curve: pd.DataFrame, look: Look, name: str, number: int, of: int, seeds: int, steps: bool = False
+) -> Any:
+    """One series and its band; returns what stands for it in the legend.
+
+    Parameters
+    ----------
+    number, of
+        The series is number `number`, from 0, of `of`.
+    steps
+        Whether a value holds until the next one.
+    """
     at = curve.index.to_numpy(dtype=float)
+    post: Any = "post" if steps else None
+    shape: dict[str, Any] = {"drawstyle": "steps-post" if steps else "default", "linestyle": look.line}
     if seeds > 1:
         style: dict[str, Any] = {"color": look.colour, "zorder": 2}
-        ax.fill_between(at, curve["low"], curve["high"], alpha=0.16 if of <= FEW else 0.07, linewidth=0, **style)
+        alpha = 0.14 if of <= FEW else 0.06
+        ax.fill_between(at, curve["low"], curve["high"], step=post, alpha=alpha, linewidth=0, **style)
         for edge in ("low", "high"):
             # Thin edges: overlapping fills alone cannot be told apart.
-            ax.plot(at, curve[edge], linewidth=0.5, alpha=0.55, linestyle=look.line, label="_edge", **style)
+            ax.plot(at, curve[edge], linewidth=0.5, alpha=0.6, label="_edge", **shape, **style)
     every = max(1, round(len(at) / MARKS))
     # Markers of different series stand at different moves, or one would hide the other.
     first = round(number * every / max(of, 1)) % every
-    style = {"color": look.colour, "linestyle": look.line, "marker": look.marker, "zorder": 4}
-    (line,) = ax.plot(at, curve["median"], label=name, linewidth=1.7, markersize=4.5, markevery=(first, every), **style)
+    style = {"color": look.colour, "marker": look.marker, "markersize": 4.5, "markevery": (first, every), "zorder": 4}
+    (line,) = ax.plot(at, curve["median"], label=name, linewidth=1.7, **shape, **style)
     return line
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -11,15 +11,13 @@ from tcbo_pyomo.studies.figures.axes import legend_below, tidy
 from tcbo_pyomo.studies.figures.curves import Progress, progress, seeds_words
 from tcbo_pyomo.studies.figures.series import Series, series_of
 from tcbo_pyomo.studies.figures.tables import RUN, SERIES, checked, chosen, known_values
-from tcbo_pyomo.studies.figures.wilson import wilson_interval
 from tcbo_pyomo.studies.figures.wording import heading
+from tcbo_pyomo.studies.statistics import SHARES, wilson_interval
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 COLUMNS = (*RUN, "episode", "step", "move", "identified")
-QUARTERS = (0.25, 0.5, 0.75, 1.0)
-"""Where a campaign without episodes is looked at, as a share of its moves."""
 MOST_GROUPS = 10
 
 
@@ -47,8 +45,12 @@ def identification_figure(runs: pd.DataFrame, problem: str, feedback: str) -> Fi
         )  # fmt: skip
         reach = np.array([share - low, high - share]).clip(0.0)
         ax.errorbar(place, share, yerr=reach, fmt="none", ecolor="0.25", elinewidth=1.0, capsize=2.0, zorder=3)
+        # A share of zero has no bar: a marker tells whose it is.
+        none = share == 0.0
+        style: Any = {"facecolor": series.look.colour, "edgecolor": "white", "linewidth": 0.7, "clip_on": False}
+        ax.scatter(place[none], share[none], marker=series.look.marker, s=36, zorder=4, **style)
     ax.set_ylim(0.0, 103.0)
-    ax.set_xticks(np.arange(len(groups)), [f"{group:g}" for group in groups])
+    ax.set_xticks(np.arange(len(groups)), [f"{group:g}{'' if along.by_episode else ' %'}" for group in groups])
     ax.set_xlabel(along.title)
     ax.set_ylabel("runs that identified the maximum (%)")
     words = f"share of {seeds_words(rows)}, 95 % Wilson intervals"
@@ -76,9 +78,9 @@ def _at_quarters(rows: pd.DataFrame, along: Progress) -> Progress:
     if along.by_episode:
         return along
     total = rows.groupby(SERIES)["move"].transform("max")
-    looks = [rows[rows["move"] == np.ceil(share * total)].assign(at=100 * share) for share in QUARTERS]
+    looks = [rows[rows["move"] == np.ceil(share * total)].assign(at=100 * share) for share in SHARES]
     number = f" (of {total.max():g})" if total.nunique() == 1 else ""
-    return Progress(pd.concat(looks), f"moves made{number}, %", False)
+    return Progress(pd.concat(looks), f"share of the moves made{number}", False)
 
 
 def _groups(at: pd.Series) -> list[float]:

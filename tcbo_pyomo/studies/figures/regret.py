@@ -43,9 +43,9 @@ def regret_figure(runs: pd.DataFrame, problem: str, feedback: str, unit: str = "
         draw_curve(ax, curve, series.look, series.name, number, len(shown), seeds_of(series.rows(rows)))
         for number, (series, curve) in enumerate(zip(shown, curves, strict=True))
     ]
-    scale_axis(ax, "y", drawn_values(curves), zero=zero_words(rows))
+    scale = scale_axis(ax, "y", drawn_values(curves), zero=zero_words(rows))
     ax.set_xlabel(along.title)
-    ax.set_ylabel(regret_title(unit))
+    ax.set_ylabel(regret_title(unit, scale))
     ax.set_title(f"{heading(problem, feedback)}: regret\n{band_words(rows)}", fontsize=10.5)
     whole_numbers(ax)
     tidy(ax)
@@ -53,9 +53,9 @@ def regret_figure(runs: pd.DataFrame, problem: str, feedback: str, unit: str = "
     return figure
 
 
-def regret_title(unit: str) -> str:
-    """The axis of regret."""
-    return f"regret of the recommendation{f' ({plain(unit)})' if unit else ''}"
+def regret_title(unit: str, scale: str) -> str:
+    """The axis of regret, with its unit and what there is to say about its scale."""
+    return f"regret of the recommendation{f' ({plain(unit)})' if unit else ''}" + (f"\n({scale})" if scale else "")
 
 
 def zero_words(rows: pd.DataFrame) -> str:

@@ -14,13 +14,14 @@ from tcbo_pyomo.studies.figures.wording import plain, series_words
 # Okabe and Ito's palette, made for all common kinds of colour blindness; without its yellow, too pale for a line.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00", "#56B4E9")
 LINES: tuple[Any, ...] = ("solid", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (5, 1.2, 1.2, 1.2)))
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+# Nine markers and four lines have no common factor: 36 series differ without colours.
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 HATCHES = ("", "///", "...", "\\\\\\", "xxx", "+++", "ooo", "---")
 
 
 @dataclass(frozen=True)
 class Look:
-    """How a series is drawn; looks repeat after 56 series only."""
+    """How a series is drawn: lines by colour, dashes and marker, bars by colour and hatch."""
 
     colour: str
     line: Any

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from tcbo_pyomo.studies.figures.axes import scale_axis
+from tcbo_pyomo.studies.figures.axes import LETTER, scale_axis
 from tcbo_pyomo.studies.figures.curves import HIGH, LOW
-from tcbo_pyomo.studies.figures.series import series_of
+from tcbo_pyomo.studies.figures.series import Look, series_of
 from tcbo_pyomo.studies.figures.tables import SERIES, checked
-from tcbo_pyomo.studies.figures.wording import heading
+from tcbo_pyomo.studies.figures.wording import LINE, counted, folded, heading
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 KEYS = ["problem", "feedback", *SERIES]
@@ -40,36 +41,40 @@ def solve_time_figure(timings: pd.DataFrame) -> Figure:
     from matplotlib.figure import Figure
 
     table = solve_time_table(timings)
-    looks = {(s.method, s.setting): s for s in series_of(table, table)}
-    groups = [(heading(*key), part) for key, part in table.groupby(["problem", "feedback"], sort=False)]
+    groups = list(table.groupby(["problem", "feedback"], sort=False))
+    longest = max(len(series.name) for _, part in groups for series in series_of(part, table))
     lines = len(table) + len(groups)
-    figure = Figure(figsize=(8.2, 1.4 + 0.27 * lines), layout="constrained")
+    # Names on the left and numbers on the right must leave room for the dots.
+    figure = Figure(figsize=(8.2 + LETTER * max(0, min(longest, LINE) - 32), 1.4 + 0.27 * lines), layout="constrained")
     ax = figure.subplots()
+    titles: list[int] = []
     labels: list[str] = []
-    for title, part in groups:
-        labels.append(title)
-        for row in part.itertuples():
-            y = len(labels)
-            series = looks[(str(row.method), str(row.setting))]
-            low, median, high = row.low_seconds, row.median_seconds, row.high_seconds
-            ax.plot([low, high], [y, y], color=series.look.colour, linewidth=2.2, solid_capstyle="butt", zorder=2)
-            ax.plot(median, y, color=series.look.colour, marker=series.look.marker, markersize=6.0, zorder=3)
-            written = f"{_time(median)} ({_time(low)} to {_time(high)}), {row.plans} plans"
-            ax.text(1.02, y, written, transform=ax.get_yaxis_transform(), fontsize=8, va="center")
-            labels.append(series.name)
+    for (problem, feedback), part in groups:
+        titles.append(len(labels))
+        labels.append(heading(problem, feedback))
+        for series, row in zip(series_of(part, table), part.itertuples(), strict=True):
+            _draw_row(ax, len(labels), series.look, row)
+            labels.append(folded(series.name))
     ax.set_yticks(range(lines), labels, fontsize=8)
-    titles = {title for title, _ in groups}
-    for text in ax.get_yticklabels():
-        text.set_fontweight("bold" if text.get_text() in titles else "normal")
+    for place in titles:
+        ax.get_yticklabels()[place].set_fontweight("bold")
     ax.set_ylim(lines - 0.4, -0.6)
     ax.tick_params(axis="y", length=0)
     scale_axis(ax, "x", table[["low_seconds", "median_seconds", "high_seconds"]].to_numpy().ravel())
     ax.set_xlabel("time per plan (s)")
-    ax.set_title("Time per plan: median (10 % to 90 % quantile)", fontsize=10.5)
+    ax.set_title("time per plan: median (10 % to 90 % quantile)", fontsize=10.5)
     ax.grid(axis="x", color="0.9", linewidth=0.7)
     ax.set_axisbelow(True)
     ax.spines[["top", "right", "left"]].set_visible(False)
     return figure
+
+
+def _draw_row(ax: Axes, y: int, look: Look, row: Any) -> None:
+    low, median, high = row.low_seconds, row.median_seconds, row.high_seconds
+    ax.plot([low, high], [y, y], color=look.colour, linewidth=2.2, solid_capstyle="butt", zorder=2)
+    ax.plot(median, y, color=look.colour, marker=look.marker, markersize=6.0, zorder=3)
+    written = f"{_time(median)} ({_time(low)} to {_time(high)}), {counted(row.plans, row.plans, 'plan')}"
+    ax.text(1.02, y, written, transform=ax.get_yaxis_transform(), fontsize=8, va="center")
 
 
 def _time(seconds: float) -> str:

@@ -15,6 +15,7 @@ SERIES = ["method", "setting"]
 RUN = ["problem", "feedback", *SERIES, "seed"]
 TEXTS = {"problem", "feedback", *SERIES}
 MAY_BE_EMPTY = {"regret", "identified", "candidates", "seconds"}
+COORDINATE = "coordinate_"
 TRUTHS = {"true": 1.0, "1": 1.0, "1.0": 1.0, "false": 0.0, "0": 0.0, "0.0": 0.0}
 
 
@@ -36,7 +37,9 @@ def checked(table: pd.DataFrame, name: str, columns: Sequence[str]) -> pd.DataFr
     """The named columns of a table, each of its kind; `name` is for messages."""
     missing = [column for column in columns if column not in table.columns]
     if missing:
-        raise BadInput(f"{name}: column(s) {', '.join(missing)} missing; there are: {', '.join(map(str, table.columns))}")
+        raise BadInput(
+            f"{name}: column(s) {', '.join(missing)} missing; there are: {', '.join(map(str, table.columns))}"
+        )
     if table.empty:
         raise BadInput(f"{name}: holds no rows; at least one finished run is needed")
     return pd.DataFrame({column: _column(table[column], name) for column in columns}).reset_index(drop=True)
@@ -72,9 +75,12 @@ def _column(values: pd.Series, name: str) -> pd.Series:
         numbers = pd.to_numeric(values, errors="coerce").astype(float)
         numbers = numbers.where(np.isfinite(numbers))
         allowed = "a finite number"
-    wrong = numbers.isna() & (values.notna() if column in MAY_BE_EMPTY else True)
+    # Problems with fewer coordinates than others leave some empty.
+    optional = column in MAY_BE_EMPTY or column.startswith(COORDINATE)
+    wrong = numbers.isna() & (values.notna() if optional else True)
     if wrong.any():
         row = int(np.flatnonzero(wrong)[0])
-        optional = " or empty" if column in MAY_BE_EMPTY else ""
-        raise BadInput(f"{name}: column '{column}', row {row + 1}: {values.iloc[row]!r} must be {allowed}{optional}")
+        raise BadInput(
+            f"{name}: column '{column}', row {row + 1}: {values.iloc[row]!r} must be {allowed}{' or empty' * optional}"
+        )
     return numbers

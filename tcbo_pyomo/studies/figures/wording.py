@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from pathlib import PurePath
 
 from tcbo_pyomo.report.wording import visible
@@ -18,7 +19,9 @@ METHODS = {
     "random_walk": "Random walk",
 }
 """The paper's names of the methods; a label that a study gives itself stays as it is."""
-LONGEST = 60
+LONGEST = 90
+LINE = 60
+"""Letters of a line of a title."""
 # A value may hold commas of its own, so only a comma before the next "key=" ends it.
 BETWEEN_KEYS = re.compile(r", (?=[A-Za-z_][\w.]*=)")
 
@@ -74,7 +77,12 @@ def feedback_words(feedback: str) -> str:
 
 def heading(problem: str, feedback: str) -> str:
     """What every title starts with."""
-    return plain(f"{problem_words(problem)}, {feedback_words(feedback)}")
+    return folded(plain(f"{problem_words(problem)}, {feedback_words(feedback)}"))
+
+
+def folded(text: str, width: int = LINE) -> str:
+    """Text over several lines where it is too long for one."""
+    return "\n".join(textwrap.wrap(text, width)) or text
 
 
 def counted(fewest: int, most: int, noun: str) -> str:

@@ -1,0 +1,104 @@
+"""Paths of one seed on the landscape, one panel per method (the right-hand side of the paper's Knorr figure)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.problems import load_problem
+from tcbo_pyomo.report.paths_figure import draw_paths, truth_title
+from tcbo_pyomo.report.trajectory_figure import draw_walk
+from tcbo_pyomo.studies.figures.axes import legend_below, panel_columns
+from tcbo_pyomo.studies.figures.landscape import Landscape
+from tcbo_pyomo.studies.figures.traces import traces_figure
+from tcbo_pyomo.studies.figures.walks import Walk, walks_of
+from tcbo_pyomo.studies.figures.wording import folded, heading, plain
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.contour import ContourSet
+    from matplotlib.figure import Figure
+
+MOST_PANELS = 9
+PANEL_LINE = 44
+
+
+def paths_figure(
+    paths: pd.DataFrame,
+    problem: str,
+    feedback: str,
+    seed: int | None = None,
+    source: str | None = None,
+) -> Figure:
+    """Draw where one run of every series went.
+
+    Parameters
+    ----------
+    paths
+        The study's table of paths.
+    problem, feedback
+        Which of them to draw.
+    seed
+        The seed to draw; without it the first one that most series have.
+    source
+        The problem's name or .py file for `load_problem`, where it is not what the table calls it.
+
+    Returns
+    -------
+    Figure
+        Panels over the true function with two coordinates, otherwise every coordinate over the moves.
+    """
+    from matplotlib.figure import Figure
+
+    taken, walks = walks_of(paths, problem, feedback, seed)
+    # The kind of feedback and the seed may decide what the black box is.
+    known = load_problem(source or problem, feedback.partition(" ")[0], taken)
+    dimension = walks[0].episodes[0].shape[1]
+    if dimension != len(known.coordinates):
+        raise BadInput(
+            f"paths: problem '{problem}' has {len(known.coordinates)} coordinates, the table has {dimension}"
+        )
+    if dimension != 2:
+        return traces_figure(paths, problem, feedback, taken, [c.title for c in known.coordinates])
+    drawn = walks[:MOST_PANELS]
+    columns = panel_columns(len(drawn))
+    rows = -(-len(drawn) // columns)
+    # A colour bar and both axis titles take about an inch and a half.
+    figure = Figure(figsize=(max(1.6 + 3.6 * columns, 6.4), 1.5 + 3.4 * rows), layout="constrained")
+    axes = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True).ravel()
+    landscape = Landscape(known)
+    contours = [_draw_panel(ax, walk, landscape) for ax, walk in zip(axes, drawn, strict=False)]
+    for ax in axes[len(drawn) :]:
+        ax.set_axis_off()
+    # Over an empty place of the last row stand axes whose ticks would be hidden otherwise.
+    for ax in axes[max(len(drawn) - columns, 0) : len(drawn)]:
+        ax.set_xlabel(plain(known.coordinates[0].title.replace("_", " ")))
+        ax.tick_params(labelbottom=True)
+    for ax in axes[: len(drawn) : columns]:
+        ax.set_ylabel(plain(known.coordinates[1].title.replace("_", " ")))
+    if contours[0] is not None:
+        figure.colorbar(contours[0], ax=list(axes), label=plain(truth_title(known)), pad=0.02, aspect=30)
+    left_out = f" (first {len(drawn)} of {len(walks)} series)" if len(drawn) < len(walks) else ""
+    figure.suptitle(f"{heading(problem, feedback)}: paths of seed {taken}{left_out}", fontsize=10.5)
+    legend_below(figure, *axes[0].get_legend_handles_labels())
+    return figure
+
+
+def _draw_panel(ax: Axes, walk: Walk, landscape: Landscape) -> ContourSet | None:
+    """One run, from the bottom layer to the top one."""
+    contours = landscape.draw(ax)
+    if len(walk.episodes) == 1:
+        # From state to state the moves may be long; their lines must not hide where the plant was.
+        draw_walk(ax, walk.episodes[0], "path", alpha=0.4 if landscape.problem.finite else 1.0)
+    else:
+        draw_paths(ax, walk.episodes, landscape.points(walk.episodes))
+    start = walk.episodes[0][:1]
+    style: dict[str, Any] = {"facecolors": "none", "edgecolors": "black", "linewidths": 1.3, "zorder": 5}
+    ax.scatter(start[:, 0], start[:, 1], marker="s", s=60, label="start", **style)
+    ax.set_title(folded(walk.series.name, PANEL_LINE), fontsize=9.5)
+    ax.use_sticky_edges = False
+    ax.margins(0.05)
+    ax.spines[["top", "right"]].set_visible(False)
+    return contours

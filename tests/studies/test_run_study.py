@@ -1,0 +1,312 @@
+"""Studies survive what happens to them: errors, dead workers, kills, interrupts, damaged files; the numbers stay the same."""
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.studies import read_study, run_study
+from tcbo_pyomo.studies.engines import by_processes
+from tcbo_pyomo.studies.execution import execute
+from tcbo_pyomo.studies.runs import runs_of
+
+HERE = Path(__file__).parent
+STUDY = """
+name: tiny
+problems: [tiny_reactor.py]
+methods: [mdp_bo, greedy_ucb]
+feedback: [episodic, immediate]
+seeds: 1..4
+"""
+TABLES = ("runs.csv", "summary.csv", "comparisons.csv", "paths.csv", "failures.csv")
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("study")
+    shutil.copy(HERE / "tiny_reactor.py", folder)
+    (folder / "tiny.yaml").write_text(STUDY)
+    return read_study(folder / "tiny.yaml")
+
+
+@pytest.fixture(scope="module")
+def undisturbed(study, tmp_path_factory):
+    """The tables of a study that one worker ran in one go."""
+    folder = tmp_path_factory.mktemp("undisturbed") / "out"
+    run_study(study, folder, workers=1)
+    return contents(folder)
+
+
+def contents(folder):
+    return {name: (folder / name).read_bytes() for name in TABLES}
+
+
+def command(study, folder, *options):
+    file = Path(study.problems[0].problem).with_name("tiny.yaml")
+    return [sys.executable, "-m", "tcbo_pyomo", "study", str(file), "--output", str(folder), *options]
+
+
+def environment(**extra):
+    root = str(HERE.parents[1])
+    return {**os.environ, "PYTHONPATH": root, "OPENBLAS_NUM_THREADS": "1", **extra}
+
+
+def test_the_tables_hold_every_run_and_move(study, undisturbed, tmp_path):
+    tables = run_study(study, tmp_path / "out", workers=1)
+    assert len(tables.runs) == 2 * 2 * 4 * 6
+    first = tables.runs.iloc[:6]
+    assert first["episode"].tolist() == [1, 1, 1, 2, 2, 2]
+    assert first["step"].tolist() == [1, 2, 3, 1, 2, 3]
+    assert first["move"].tolist() == [1, 2, 3, 4, 5, 6]
+    assert tables.failures.empty
+    # The same numbers as a campaign of its own.
+    from tcbo_pyomo import load_problem, run_campaign
+
+    problem = load_problem(study.problems[0].problem, "episodic", 2)
+    own = run_campaign(problem, seed=2)
+    of_study = tables.runs.query("feedback == 'episodic' and method == 'mdp_bo' and seed == 2")
+    assert of_study["regret"].tolist() == [step.regret for step in own.steps]
+    assert of_study["candidates"].tolist() == [step.candidates for step in own.steps]
+    path = tables.paths.query("feedback == 'episodic' and method == 'mdp_bo' and seed == 2 and episode == 1")
+    described = [problem.describe(place) for place in own.paths[0]]
+    assert path["coordinate_1"].tolist() == [place["time"] for place in described]
+    assert path["coordinate_2"].tolist() == [place["ratio"] for place in described]
+    assert (tables.timings["seconds"] > 0).all()
+    assert len(tables.timings) == len(tables.runs)
+    assert contents(tmp_path / "out") == undisturbed
+
+
+def test_two_workers_give_the_same_bytes(study, undisturbed, tmp_path):
+    run_study(study, tmp_path / "out", workers=2)
+    assert contents(tmp_path / "out") == undisturbed
+
+
+def test_only_what_is_missing_is_run(study, undisturbed, tmp_path):
+    seen = []
+    folder = tmp_path / "out"
+    run_study(study.model_copy(update={"seeds": (1, 2)}), folder, workers=1)
+    made = {path.name: path.stat().st_mtime_ns for path in (folder / "runs").iterdir()}
+    # More seeds are the same study; damage to a run counts as missing.
+    damaged = folder / "runs" / sorted(made)[0]
+    damaged.write_bytes(damaged.read_bytes()[:-40])
+    run_study(study, folder, workers=1, on_progress=seen.append)
+    assert seen[0].done == 7
+    assert (seen[-1].done, seen[-1].total, seen[-1].failed) == (16, 16, 0)
+    kept = [name for name, when in made.items() if (folder / "runs" / name).stat().st_mtime_ns == when]
+    assert len(kept) == 7
+    assert contents(folder) == undisturbed
+
+
+def test_a_run_that_raises_is_recorded_and_the_others_go_on(study, undisturbed, tmp_path, monkeypatch):
+    folder = tmp_path / "out"
+    monkeypatch.setenv("TINY_FAILS", "3")
+    tables = run_study(study, folder, workers=1)
+    assert len(tables.failures) == 4
+    assert tables.failures["seed"].tolist() == [3] * 4
+    assert tables.failures["error"].str.contains("the pump of seed 3 is broken").all()
+    assert sorted(tables.runs["seed"].unique()) == [1, 2, 4]
+    monkeypatch.delenv("TINY_FAILS")
+    tables = run_study(study, folder, workers=1)
+    assert tables.failures.empty
+    assert contents(folder) == undisturbed
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_run_that_kills_its_process_is_found_and_the_others_go_on(study, tmp_path, workers):
+    folder = tmp_path / "out"
+    done = subprocess.run(
+        command(study, folder, "--workers", str(workers)),
+        env=environment(TINY_KILLS="2"),
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 1, done.stderr
+    assert "4 runs failed" in done.stderr
+    failures = pd.read_csv(folder / "failures.csv")
+    assert failures["seed"].tolist() == [2] * 4
+    assert failures["error"].str.contains("died").all()
+    assert sorted(pd.read_csv(folder / "runs.csv")["seed"].unique()) == [1, 3, 4]
+
+
+@pytest.mark.slow
+def test_killed_at_random_moments_it_goes_on_to_the_same_bytes(study, undisturbed, tmp_path):
+    folder, chance = tmp_path / "out", random.Random(5)
+    kills = 0
+    while kills < 4:
+        process = subprocess.Popen(
+            command(study, folder, "--workers", "2"),
+            env=environment(TINY_SECONDS="0.2"),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        try:
+            process.wait(chance.uniform(2.0, 7.0))
+            break  # It was through before it could be killed.
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            kills += 1
+    assert kills > 0
+    subprocess.run(command(study, folder, "--workers", "2"), env=environment(), check=True, capture_output=True)
+    assert contents(folder) == undisturbed
+
+
+@pytest.mark.slow
+def test_ctrl_c_keeps_what_was_made_and_leaves_no_process(study, tmp_path):
+    folder = tmp_path / "out"
+    process = subprocess.Popen(
+        command(study, folder, "--workers", "2"),
+        env=environment(TINY_SECONDS="1"),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        # Tests may run where Ctrl-C is ignored, which children inherit.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
+    deadline = time.monotonic() + 120
+    while not list(folder.glob("runs/*.json")) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    os.killpg(process.pid, signal.SIGINT)
+    _, errors = process.communicate(timeout=120)
+    assert process.returncode == 130, errors
+    assert errors.strip().endswith("interrupted")
+    assert "Traceback" not in errors
+    made = len(list(folder.glob("runs/*.json")))
+    assert 0 < made < 16
+    assert len(pd.read_csv(folder / "runs.csv")) == 6 * made
+
+
+@pytest.mark.slow
+def test_two_processes_on_one_folder_do_not_harm_it(study, undisturbed, tmp_path):
+    folder = tmp_path / "out"
+    both = [
+        subprocess.Popen(command(study, folder, "--workers", "1"), env=environment(), stdout=subprocess.DEVNULL)
+        for _ in range(2)
+    ]
+    assert [process.wait(300) for process in both] == [0, 0]
+    assert contents(folder) == undisturbed
+
+
+def test_dask_gives_the_same_bytes_and_loses_nothing_when_a_worker_is_killed(
+    study, undisturbed, tmp_path, monkeypatch
+):
+    from tcbo_pyomo.studies import dask_engine
+
+    monkeypatch.setenv("TINY_SECONDS", "0.3")
+    folder, killed = tmp_path / "out", []
+    original = dask_engine.by_dask
+
+    def with_a_murder(client, runs):
+        for number, record in enumerate(original(client, runs)):
+            if number == 2:
+                victim = next(iter(client.run(os.getpid).values()))
+                os.kill(victim, signal.SIGKILL)
+                killed.append(victim)
+            yield record
+
+    monkeypatch.setattr("tcbo_pyomo.studies.run_study.by_dask", with_a_murder)
+    tables = run_study(study, folder, workers=2, engine="dask")
+    assert killed
+    assert tables.failures.empty
+    assert contents(folder) == undisturbed
+
+
+def test_dask_on_an_existing_cluster_bound_to_loopback(study, undisturbed, tmp_path):
+    from distributed import LocalCluster
+
+    with LocalCluster(n_workers=1, threads_per_worker=1, host="127.0.0.1", dashboard_address=None) as cluster:
+        run_study(study, tmp_path / "out", engine="dask", address=cluster.scheduler_address)
+    assert contents(tmp_path / "out") == undisturbed
+
+
+def test_a_run_that_kills_every_dask_worker_is_given_up(study, tmp_path, monkeypatch):
+    monkeypatch.setenv("TINY_KILLS", "2")
+    one = study.model_copy(update={"methods": study.methods[:1], "feedback": study.feedback[:1]})
+    tables = run_study(one, tmp_path / "out", workers=2, engine="dask")
+    assert tables.failures["seed"].tolist() == [2]
+    assert "died" in tables.failures["error"][0]
+    assert sorted(tables.runs["seed"].unique()) == [1, 3, 4]
+
+
+def test_an_unreachable_scheduler_is_said_before_anything_is_written(study, tmp_path, monkeypatch):
+    monkeypatch.setattr("tcbo_pyomo.studies.dask_engine.SECONDS_TO_ANSWER", 1)
+    for address in ("tcp://127.0.0.1:1", "nonsense://x"):
+        with pytest.raises(BadInput, match="no Dask scheduler answers at '" + address):
+            run_study(study, tmp_path / "out", engine="dask", address=address)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_cluster_without_workers_or_with_another_version_is_refused(study, tmp_path, monkeypatch):
+    from distributed import LocalCluster
+
+    options = {"threads_per_worker": 1, "host": "127.0.0.1", "dashboard_address": None, "processes": False}
+    with LocalCluster(n_workers=0, **options) as cluster:
+        with pytest.raises(BadInput, match="has no workers"):
+            run_study(study, tmp_path / "out", engine="dask", address=cluster.scheduler_address)
+    monkeypatch.setattr("tcbo_pyomo.studies.dask_engine.__version__", "99")
+    with LocalCluster(n_workers=1, **options) as cluster:
+        with pytest.raises(BadInput, match=r"has tcbo_pyomo .*, this is 99"):
+            run_study(study, tmp_path / "out", engine="dask", address=cluster.scheduler_address)
+
+
+def test_the_folder_of_another_study_or_of_something_else_is_refused(study, tmp_path):
+    small = study.model_copy(update={"seeds": (1,), "feedback": study.feedback[:1]})
+    folder = tmp_path / "out"
+    run_study(small, folder, workers=1)
+    before = contents(folder)
+    other = small.model_copy(update={"methods": small.methods[:1], "name": "other"})
+    with pytest.raises(BadInput, match=r"holds the study 'tiny', which differs in name, methods; .*--extend"):
+        run_study(other, folder, workers=1)
+    assert contents(folder) == before
+    tables = run_study(other, folder, workers=1, extend=True)
+    assert tables.runs["method"].unique().tolist() == ["mdp_bo"]
+    (tmp_path / "photos").mkdir()
+    (tmp_path / "photos" / "cat.png").write_bytes(b"cat")
+    with pytest.raises(BadInput, match="is not empty and holds no study"):
+        run_study(study, tmp_path / "photos")
+    with pytest.raises(BadInput, match="is a file"):
+        run_study(study, tmp_path / "photos" / "cat.png")
+    assert [path.name for path in (tmp_path / "photos").iterdir()] == ["cat.png"]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"workers": 0}, "workers 0 must be"),
+        ({"engine": "magic"}, "engine 'magic' is not known"),
+        ({"address": "tcp://127.0.0.1:1"}, "belongs to engine dask"),
+    ],
+)
+def test_bad_options_are_refused(study, tmp_path, options, words):
+    with pytest.raises(BadInput, match=words):
+        run_study(study, tmp_path / "out", **options)
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_order_of_records_is_that_of_their_end_and_each_comes_once(study):
+    runs = runs_of(study)[:6]
+    records = list(by_processes(runs, 2))
+    assert sorted(record["key"] for record in records) == sorted(run.key for run in runs)
+    again = execute(runs[0])
+    (same,) = [record for record in records if record["key"] == runs[0].key]
+    assert again["steps"] == same["steps"]
+
+
+def test_dry_run_lists_the_cases_and_writes_nothing(study, tmp_path):
+    done = subprocess.run(
+        command(study, tmp_path / "out", "--dry-run", "--seeds", "1..3"), env=environment(), capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert "12 runs" in done.stdout
+    assert not (tmp_path / "out").exists()
