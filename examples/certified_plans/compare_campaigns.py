@@ -13,6 +13,7 @@ from pathlib import Path
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import pandas as pd
+from scipy import stats
 
 from tcbo_pyomo import load_problem, run_campaign, settings_from
 
@@ -40,6 +41,21 @@ def campaign_rows(name, seed, planner, plan, episodes):
     ]
 
 
+def comparison(table, plain, certified):
+    """Both plans after each episode, and the mean difference of the regret with its 95 % interval (paired by seed)."""
+    rows = []
+    for (name, episode), group in table.groupby(["problem", "episode"]):
+        regret = group.pivot(index="seed", columns="plan", values="regret").dropna()
+        difference = regret[certified] - regret[plain]
+        row = {"system": f"{name} ({len(regret)} seeds)", "after episode": episode}
+        for plan in (plain, certified):
+            identified = group[(group.plan == plan) & group.seed.isin(regret.index)].identified.mean()
+            row[f"{plan}: mean regret, identified"] = f"{regret[plan].mean():.4f}, {identified:.0%}"
+        half = stats.t.ppf(0.975, len(regret) - 1) * difference.sem() if len(regret) > 1 else float("nan")
+        rows.append({**row, "paired difference, 95 %": f"{difference.mean():+.4f} ± {half:.4f}"})
+    return pd.DataFrame(rows)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("problem")
@@ -56,15 +72,7 @@ def main():
                 continue
             rows = pd.DataFrame(campaign_rows(chosen.problem, seed, planner, plan, chosen.episodes))
             rows.to_csv(chosen.output, mode="a", header=not chosen.output.exists(), index=False)
-    table = pd.read_csv(chosen.output)
-    summary = table.groupby(["plan", "episode"]).agg(
-        campaigns=("seed", "nunique"),
-        identified=("identified", "mean"),
-        median_regret=("regret", "median"),
-        mean_regret=("regret", "mean"),
-        candidates=("candidates", "mean"),
-    )
-    print(summary.round(4).to_string())
+    print(comparison(pd.read_csv(chosen.output), *plans).to_string(index=False))
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ import sys
 import time
 from pathlib import Path
 
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "2")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 sys.path.insert(0, str(Path(__file__).parent))
 
 import numpy as np
@@ -57,7 +57,7 @@ class OnePerCell:
 def contamination(points):
     """The black box at n x 2 points of the unit square: three sources of different strength."""
     sources = ((0.75, 0.30, 1.0), (0.25, 0.70, 0.95), (0.30, 0.20, 0.6))
-    return sum(s * np.exp(-((points[:, 0] - x) ** 2 + (points[:, 1] - y) ** 2) / 0.02) for x, y, s in sources)
+    return sum(s * np.exp(-((points[:, 0] - x) ** 2 + (points[:, 1] - y) ** 2) / 0.05) for x, y, s in sources)
 
 
 def large_lake(side: int, horizon: int, episodes: int) -> Problem:
@@ -74,7 +74,7 @@ def large_lake(side: int, horizon: int, episodes: int) -> Problem:
         start=port,
         horizon=horizon,
         episodes=episodes,
-        kernel=SquaredExponential(0.25, 0.1),
+        kernel=SquaredExponential(0.25, 0.2),
         constraints=(*(ForbiddenRegion(region) for region in (*islands, pier)), EndAt(port)),
         truth=contamination(process.states),
         confidence_width=2.0,
@@ -104,9 +104,9 @@ def main() -> None:
 
     plans = []
     while not campaign.finished:
-        began = time.perf_counter()
+        began = time.perf_counter(), time.process_time()
         move = campaign.ask()
-        plans.append(time.perf_counter() - began)
+        plans.append((time.perf_counter() - began[0], time.process_time() - began[1]))
         campaign.arrive(move.number, plant.make(move))
         campaign.tell(move.number, plant.measure(move))
         if move.step == problem.horizon:
@@ -116,8 +116,9 @@ def main() -> None:
                 f"back at the port: {move.arrived == problem.start_state}, {_peak():.2f} GB",
                 flush=True,
             )
-    first, median, longest = plans[0], float(np.median(plans)), max(plans)
-    print(f"{len(plans)} plans: the first {first:.2f} s, median {median:.2f} s, longest {longest:.2f} s")
+    for clock, seconds in zip(("by the clock", "of one processor"), np.array(plans).T, strict=True):
+        first, median, longest = seconds[0], float(np.median(seconds)), seconds.max()
+        print(f"{len(plans)} plans: first {first:.2f} s, median {median:.2f} s, longest {longest:.2f} s {clock}")
     print(f"peak memory {_peak():.2f} GB")
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from tcbo_pyomo.studies.run_study import Progress
+    from tcbo_pyomo.studies.conduct import Progress
     from tcbo_pyomo.studies.study import Study
 
 SOME_FAILED = 1
@@ -38,7 +38,7 @@ def study(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Check the study and count its runs; run nothing.")] = False,
 ) -> None:
     """Run every case of a study with every seed; finished runs are kept, so the same command goes on after a stop."""
-    from tcbo_pyomo.studies.run_study import run_study
+    from tcbo_pyomo.studies.conduct import run_study
     from tcbo_pyomo.studies.study import read_study, study_from
 
     # Settings may name a class of the user's, "my_module:MyRule", that stands in the current folder.
@@ -56,7 +56,7 @@ def study(
     typer.echo(f"tables are in {place}; figures: tcbo figures {place}")
     if len(tables.failures):
         typer.echo(
-            f"{len(tables.failures)} runs failed, see {place / 'failures.csv'}; the same command tries them again", err=True
+            f"{len(tables.failures)} of the runs failed, see {place / 'failures.csv'}; the same command tries them again", err=True
         )
         raise typer.Exit(SOME_FAILED)
 

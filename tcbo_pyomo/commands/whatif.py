@@ -37,7 +37,7 @@ def whatif(
     from tcbo_pyomo.campaign_source import open_source
     from tcbo_pyomo.errors import BadInput
     from tcbo_pyomo.planning.explanation_text import point_text
-    from tcbo_pyomo.planning.named_limits import HORIZON, named_limits
+    from tcbo_pyomo.planning.named_limits import limit_names
     from tcbo_pyomo.planning.what_if import what_if
 
     # Settings may name a class of the user's, "my_module:MyRule", that stands in the current folder.
@@ -46,7 +46,7 @@ def whatif(
         raise BadInput(f"--gap {gap:g} must lie between 0 and 1, as in 0.01 for 1 %")
     campaign = open_source(where, problem).campaign
     if not set_:
-        names = ", ".join([HORIZON, *named_limits(campaign.problem)])
+        names = ", ".join(limit_names(campaign.problem))
         raise BadInput(f"name a limit with --set NAME=VALUE; limits of '{campaign.problem.name}': {names}")
     answer = what_if(campaign, dict(_assignment(text) for text in set_), gap)
     coordinates = campaign.problem.coordinates

@@ -20,10 +20,6 @@ from tcbo_pyomo.planning.utility import Posterior, Utility
 
 Pair = tuple[int, int | None]
 """Two candidate states; None in place of the second for the variance of the first."""
-AT_ONCE = 5
-"""Pairs added beside the worst."""
-MANY_CANDIDATES = 512
-"""Above this number the table of all pairs is too large, and only the worst is added."""
 NEAR = 0.7
 """Pairs below this share of the worst are left out of the next mixture: the fewer functions, the faster it is found."""
 
@@ -87,25 +83,9 @@ class ActivePairs:
         self.pairs = [pair for pair, value in zip(self.pairs, values, strict=True) if value >= NEAR * values.max()]
 
     def add_worst(self, posterior: Posterior) -> tuple[float, bool]:
-        """The utility of a posterior, and whether its pair is new; it is active from now on, and the next worst too."""
+        """The utility of a posterior, and whether its pair is new; it is active from now on."""
         first, second, value = self.utility.worst(posterior)
         new = (first, second) not in self.pairs
         if new:
             self.pairs.append((first, second))
-            if len(self.utility.candidates) <= MANY_CANDIDATES:
-                self.pairs += [pair for pair in self._next_worst(posterior) if pair not in self.pairs]
         return value, new
-
-    def _next_worst(self, posterior: Posterior) -> list[Pair]:
-        """The worst partner of some other candidates: they are likely to be next when the worst pair is dealt with."""
-        candidates = self.utility.candidates
-        covariance = posterior.covariance_of(candidates)
-        variance = covariance.diagonal()
-        if not self.utility.differences:
-            return [(int(candidates[i]), None) for i in np.argsort(-variance, kind="stable")[:AT_ONCE]]
-        distance = variance[:, None] + variance - 2.0 * covariance
-        partner = distance.argmax(axis=1)
-        order = np.argsort(-distance[np.arange(len(partner)), partner], kind="stable")[: 2 * AT_ONCE]
-        ends = (sorted((int(candidates[i]), int(candidates[partner[i]]))) for i in order)
-        found: dict[Pair, None] = {(first, second): None for first, second in ends if first < second}
-        return list(found)[:AT_ONCE]

@@ -34,7 +34,7 @@ MAXIMUM_CALLS = 200
 """Linear subproblems after which a plan is used with the gap it has."""
 STEPS_PER_ROUND = 60
 """Steps towards the best mixture before the next visitation is asked for."""
-MASTER_SHARE = 0.3
+MASTER_SHARE = 0.5
 """The best mixture is found to this share of the gap still open: early mixtures need not be exact."""
 FIRST_SHARE = 0.5
 """A new visitation starts with this share of what it would have in an even mixture."""
@@ -163,7 +163,7 @@ class _Search:
 
     def bound(self, mixture: Mixture) -> bool:
         """Ask for the visitation that the weighted pairs want; whether it is new."""
-        tangents, weights = mixture.tangents, mixture.pair_weights
+        tangents, weights = mixture.tangents, mixture.pair_weights(self.information)
         slope = weights @ tangents.slopes
         offset = float(weights @ tangents.values - slope @ tangents.information)
         new = self.ask(self.utility.process.information_rate @ slope, offset)

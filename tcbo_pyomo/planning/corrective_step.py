@@ -29,7 +29,7 @@ HALVINGS = 30
 """Times a step is halved before it is given up: then rounding decides."""
 SUFFICIENT = 0.1
 """Share of the decrease that a step promises which it has to keep."""
-CENTRED = 1.0
+CENTRED = 4.0
 """The minimum is near when a Newton step promises less than this times mu."""
 
 
@@ -43,10 +43,8 @@ class Mixture:
         Shares of the visitations (K), all positive.
     tangents
         The active pairs there.
-    multipliers
-        lambda_i of the active pairs (I).
-    pair_weights
-        Shares of the active pairs (I) in the lower bound: the multipliers, or what a Newton step foretold them to be.
+    multipliers, foretold
+        lambda_i of the active pairs (I): what they are, and what the last Newton step expected them to be.
     barrier
         The value of the barrier function.
     centred
@@ -56,9 +54,14 @@ class Mixture:
     weights: Array
     tangents: Tangents
     multipliers: Array
-    pair_weights: Array
+    foretold: Array
     barrier: float
     centred: bool = False
+
+    def pair_weights(self, information: Array) -> Array:
+        """Shares of the pairs in the lower bound: of the two multipliers those whose bound over the known is larger."""
+        tangents = self.tangents.at(information)
+        return max(self.multipliers, self.foretold, key=lambda weights: float((weights @ tangents).min()))
 
 
 class CorrectiveStep:
@@ -109,7 +112,7 @@ class CorrectiveStep:
             if there.barrier <= here.barrier - SUFFICIENT * length * promised:
                 foretold = np.maximum(here.multipliers + length * rate * (relative @ move), 0.0)
                 near = length == 1.0 and promised < CENTRED * self.mu
-                return replace(there, pair_weights=self._better(there, foretold / foretold.sum()), centred=near)
+                return replace(there, foretold=foretold / foretold.sum(), centred=near)
             length *= 0.5
         return replace(here, centred=True)
 
@@ -120,11 +123,6 @@ class CorrectiveStep:
         among = (covariances.T * here.multipliers) @ covariances * tangents.posterior.covariance_of(states)
         information = self.information[states]
         return 2.0 / self.scale * (information.T @ among @ information)
-
-    def _better(self, mixture: Mixture, other: Array) -> Array:
-        """Of two weightings of the pairs that whose bound over the known visitations is larger."""
-        tangents = mixture.tangents.at(self.information)
-        return max(mixture.multipliers, other, key=lambda weights: float((weights @ tangents).min()))
 
 
 def smooth_maximum(values: Array, mu: float) -> float:

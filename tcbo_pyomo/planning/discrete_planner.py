@@ -22,6 +22,7 @@ from tcbo_pyomo.planning.visitation import Visitation, mix
 from tcbo_pyomo.problem import Problem
 from tcbo_pyomo.profiling import timed
 from tcbo_pyomo.settings import PlannerSettings
+from tcbo_pyomo.solvers.blas_threads import one_blas_thread
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,10 @@ class DiscretePlanner:
         self, utility: Utility, situation: Situation, generator: np.random.Generator, gap: float
     ) -> CertifiedMixture:
         """The plan whose utility is proven to be within a relative gap of the optimum."""
-        return certified_frank_wolfe(utility, lambda gradient: self._extreme_point(gradient, situation, generator), gap)
+        with one_blas_thread():
+            return certified_frank_wolfe(
+                utility, lambda gradient: self._extreme_point(gradient, situation, generator), gap
+            )
 
     def _extreme_point(self, gradient: Array, situation: Situation, generator: np.random.Generator) -> Visitation:
         visitation = self.oracle.extreme_point(gradient, situation, generator)

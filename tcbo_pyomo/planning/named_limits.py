@@ -3,7 +3,8 @@
 A name starts with the constraint: the file name of its class (`maximum_step`, `end_at`), or `fuel_budget` for the budget
 of the resource "fuel"; a second constraint of the same name is `maximum_step_2`. The parameter follows, and for
 parameters by coordinate the coordinate: `maximum_step.limits.temperature`. A parameter that is the constraint's only
-one is left out: `maximum_step.temperature`, `fuel_budget`. `horizon` is the number of moves per episode.
+one is left out: `maximum_step.temperature`, `fuel_budget`. `horizon` is the number of moves per episode. The limits of the
+actions of a continuous plant are `action_limit.set_point.upper` (and `.lower`), or `action_limit.maximum` of their norm.
 """
 
 from __future__ import annotations
@@ -16,18 +17,20 @@ from typing import Any
 
 from tcbo_pyomo.coordinates import NUMBERS
 from tcbo_pyomo.errors import BadInput, suggestion
+from tcbo_pyomo.models.constraints.maximum_step import MaximumStep
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
+from tcbo_pyomo.planning.limit_values import quantity
+from tcbo_pyomo.planning.named_action_limits import changed_actions, named_action_limits
 
 HORIZON = "horizon"
 SYNONYMS = {"move_limit": "maximum_step"}
-_QUANTITY = re.compile(r"\s*(?P<number>[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?)\s*(?P<unit>[A-Za-z%].*)?")
 
 Path = tuple[str, ...]
 """Attribute of a constraint, then keys inside it."""
 
 
 def named_limits(problem: Any) -> dict[str, tuple[int, Path]]:
-    """{name: (position of the constraint, path to the number)}; without the horizon."""
+    """{name: (position of the constraint, path to the number)}; without the horizon and the limits of actions."""
     found: dict[str, tuple[int, Path]] = {}
     taken: dict[str, int] = {}
     for position, rule in enumerate(problem.rules):
@@ -41,43 +44,34 @@ def named_limits(problem: Any) -> dict[str, tuple[int, Path]]:
     return found
 
 
+def limit_names(problem: Any) -> list[str]:
+    """Everything that may be changed."""
+    return [HORIZON, *named_limits(problem), *named_action_limits(problem)]
+
+
 def changed_limit(problem: Any, name: str, value: Any) -> tuple[Any, Any, Any]:
     """The problem with one limit changed, the old value and the new one."""
     first, _, rest = name.partition(".")
     name = ".".join(filter(None, (SYNONYMS.get(first, first), rest)))
-    new = quantity(name, value)
     if name == HORIZON:
+        new = quantity(name, value)
         if not isinstance(new, float) or new != int(new) or new < 1:
             raise BadInput(f"horizon {value!r} must be a whole number of at least 1")
         return problem.changed(horizon=int(new)), problem.horizon, int(new)
+    if name in named_action_limits(problem):
+        return changed_actions(problem, name, value)
     limits = named_limits(problem)
     if name not in limits:
-        raise BadInput(f"unknown limit '{name}'; {suggestion(name, [HORIZON, *limits])}")
+        raise BadInput(f"unknown limit '{name}'; {suggestion(name, limit_names(problem))}")
     position, path = limits[name]
     rule = problem.rules[position]
+    coordinate = next((c for c in problem.coordinates if c.name == path[-1]), None)
+    new = quantity(name, value, coordinate if isinstance(rule, MaximumStep) else None)
     if path == ("limit",) and (not isinstance(new, float) or new < 0.0):
         raise BadInput(f"limit '{name}' = {value!r} must be a plain number that is not negative")
     rules = list(problem.rules)
     rules[position] = _with(rule, path, new)
     return problem.changed(constraints=tuple(rules)), _get(rule, path), new
-
-
-def quantity(name: str, value: Any) -> Any:
-    """A number, or a Pyomo quantity from a text such as "8 K" or "8K"."""
-    if isinstance(value, NUMBERS) and not isinstance(value, bool):
-        return float(value)
-    match = _QUANTITY.fullmatch(str(value)) if isinstance(value, str) else None
-    if match is None:
-        raise BadInput(f"limit '{name}' = {value!r} must be a number, with a unit if it has one, as in 8K")
-    number = float(match["number"])
-    if match["unit"] is None:
-        return number
-    from pyomo.environ import units
-
-    try:
-        return number * getattr(units, match["unit"].strip())
-    except Exception:
-        raise BadInput(f"limit '{name}' = {value!r}: unknown unit '{match['unit'].strip()}'") from None
 
 
 def _base_name(rule: TransitionConstraint) -> str:

@@ -38,7 +38,7 @@ def dask_client(address: str | None, workers: int) -> Iterator[Any]:
             yield client
         return
     try:
-        client = Client(address, timeout=SECONDS_TO_ANSWER, set_as_default=False)
+        client = Client(address, timeout=SECONDS_TO_ANSWER)
     except (OSError, TimeoutError, ValueError) as error:
         reason = " ".join(str(error).split()) or type(error).__name__
         raise BadInput(f"no Dask scheduler answers at '{address}' ({reason}); nothing was run") from None

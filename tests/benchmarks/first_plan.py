@@ -34,8 +34,6 @@ def comparisons(repeats: int, quick: bool = False) -> list[Comparison]:
             read_visitation(model)
 
         rows.append(
-            compare(
-                f"first LP plan, {label}", ours, "plain Pyomo: build, SolverFactory", plain_pyomo, few, "at most 3"
-            )
+            compare(f"first LP plan, {label}", ours, "plain Pyomo: build, SolverFactory", plain_pyomo, few, "at most 3")
         )
     return rows

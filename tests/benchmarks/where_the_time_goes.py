@@ -68,4 +68,3 @@ def _ipopt_share(repeats: int) -> Comparison:
         return seen[-1].seconds
 
     return compare("inside IPOPT and its objective, branin2d", ours, "whole re-plans", whole, repeats, "at least 0.6")
-

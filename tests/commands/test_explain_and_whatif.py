@@ -69,3 +69,38 @@ def test_errors_have_their_exit_codes(app, run_folder, tmp_path):
     (tmp_path / "campaign.json").write_text("{}")
     damaged = call(app, "explain", tmp_path / "campaign.json", "--problem", "knorr_pyrazole").exception
     assert isinstance(damaged, DamagedFile) and damaged.exit_code == 3
+
+
+PLANT = '''
+from tcbo_pyomo import Problem, grid_process
+from tcbo_pyomo.models.constraints import MaximumStep
+from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
+
+
+def build(feedback=None, seed=0):
+    plant = grid_process(
+        {"time": [0, 5, 10], "temperature": [60, 64, 68, 72]},
+        {"time": [0, 1], "temperature": [-2, -1, 0, 1, 2]},
+        0.01,
+        units={"time": "min", "temperature": "K"},
+    )
+    start = {"time": 0, "temperature": 60}
+    limit = MaximumStep({"temperature": 4})
+    return Problem("plant", plant, start, 3, 2, SquaredExponential(1.0, 0.3), (limit,))
+'''
+
+
+def test_whatif_of_a_move_limit_in_units_on_a_campaign_file(app, tmp_path):
+    from tcbo_pyomo.records import start_campaign
+
+    (tmp_path / "plant.py").write_text(PLANT)
+    durable = start_campaign(tmp_path / "campaign.db", str(tmp_path / "plant.py"), seed=1)
+    durable.tell(durable.ask().number, 0.1)
+    before = (tmp_path / "campaign.db").read_bytes()
+    answer = call(app, "whatif", tmp_path / "campaign.db", "--set", "move_limit.temperature=8K", "--gap", "0.05")
+    assert answer.exit_code == 0, answer.output
+    assert "move_limit.temperature = 4" in answer.output and "move_limit.temperature = 8 K" in answer.output
+    explained = call(app, "explain", tmp_path / "campaign.db")
+    assert explained.exit_code == 0 and "plant, episode 1, move 2" in explained.output
+    assert "MaximumStep" in explained.output and "then" in explained.output
+    assert (tmp_path / "campaign.db").read_bytes() == before

@@ -7,6 +7,7 @@ import pytest
 from convex_optimum import convex_optimum
 from small_plans import START, binding_limit, small_plan
 
+from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.grid import grid_process
 from tcbo_pyomo.planning.certificate import Certificate
 from tcbo_pyomo.planning.certified_frank_wolfe import certified_frank_wolfe
@@ -220,11 +221,28 @@ def test_extreme_noise_and_a_nearly_singular_information_matrix(noise):
     assert np.isfinite(found.certificate.upper) and found.certificate.gap <= 0.01
 
 
+def test_a_state_with_hardly_any_noise_is_learned_at_once_and_zero_noise_is_refused():
+    def quiet(noise):
+        return lambda left, right: np.where(right[:, 0] == 2, noise, 0.1)
+
+    found = plan_on(np.eye(6), [0, 2, 3], line(quiet(1e-12)))
+    assert found.certificate.gap <= 0.01 and found.certificate.lower > 0.0
+    with pytest.raises(BadInput, match=r"noise variance 0\.0 must be positive and finite"):
+        line(quiet(0.0))
+
+
+def test_a_singular_covariance_with_many_equal_candidates():
+    """All states look the same in one feature: one visit anywhere decides every pair, and no pair can be told apart."""
+    features = np.ones((6, 1))
+    features[5] = -1.0
+    found = plan_on(features, [0, 1, 2, 5], line())
+    # Four measurements of one feature: 4 / (1 + 4 / 0.1).
+    assert found.certificate.gap <= 0.01 and found.certificate.upper == pytest.approx(4 / 41, rel=1e-6)
+
+
 def test_a_small_gap_is_reached_and_calls_are_capped(caplog):
     case = small_plan(10, 25)
     assert certified_frank_wolfe(case.utility(), case.extreme_point(), 1e-6).certificate.gap <= 1e-6
     with caplog.at_level(logging.WARNING):
         capped = certified_frank_wolfe(case.utility(), case.extreme_point(), 1e-6, maximum_calls=3).certificate
     assert capped.oracle_calls == 3 and capped.lower <= capped.upper and "certified gap" in caplog.text
-
-

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from tcbo_pyomo import Campaign, Problem, grid_process, load_problem
+from tcbo_pyomo.action_limits import NormActions
+from tcbo_pyomo.dynamics import LinearDynamics
 from tcbo_pyomo.errors import BadInput, InfeasiblePlan
 from tcbo_pyomo.models.constraints import (
     Circle,
@@ -15,7 +17,7 @@ from tcbo_pyomo.models.constraints import (
     VisitBudget,
 )
 from tcbo_pyomo.planning.explanation import explain
-from tcbo_pyomo.planning.named_limits import changed_limit, named_limits
+from tcbo_pyomo.planning.named_limits import changed_limit, limit_names, named_limits
 from tcbo_pyomo.planning.what_if import what_if
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 
@@ -108,6 +110,56 @@ def test_continuous_plant():
     assert answer.present.lower_bound is None and answer.changed.utility_after <= answer.utility_now
 
 
+def thermal(limit=15):
+    problem = load_problem("thermal_reactor").changed(horizon=6)
+    return Campaign(problem.changed(constraints=(MaximumStep({"temperature": limit}),)), seed=1)
+
+
+@pytest.mark.parametrize("value", ["8K", "8 degC", "8 delta_degC", "14.4 delta_degF", 8])
+def test_a_step_of_a_continuous_plant_in_degrees(value):
+    """8 K is a step of 8 degrees Celsius, although no temperature of 8 degrees."""
+    changed, old, new = changed_limit(thermal().problem, "move_limit.temperature", value)
+    assert old == 15 and new == pytest.approx(8.0)
+    assert changed.rules[0].limits == {"temperature": pytest.approx(8.0)}
+
+
+def test_limits_of_a_continuous_plant_change_its_plan():
+    campaign = thermal()
+    before = campaign.state()
+    slower = what_if(campaign, {"move_limit.temperature": "2K"})
+    cooler = what_if(
+        campaign, {"action_limit.jacket_set_point.upper": 60, "action_limit.residence_time_change.upper": 0.1}
+    )
+    assert campaign.state() == before
+    start = campaign.problem.describe(campaign.problem.start_state)
+    for answer, coordinate, limit in ((slower, "temperature", 2.0), (cooler, "residence_time", 0.1)):
+        (_, present), (_, changed) = answer.present.first_moves[0], answer.changed.first_moves[0]
+        assert present[coordinate] - start[coordinate] > limit + 1e-3
+        assert changed[coordinate] - start[coordinate] <= limit + 1e-6
+        assert answer.changed.lower_bound is None and answer.by_shadow_price is None
+
+
+def test_limits_of_actions_have_names():
+    assert limit_names(thermal().problem) == [
+        "horizon",
+        "maximum_step.temperature",
+        "action_limit.jacket_set_point.lower",
+        "action_limit.jacket_set_point.upper",
+        "action_limit.residence_time_change.lower",
+        "action_limit.residence_time_change.upper",
+    ]
+    plant = load_problem("branin2d")
+    ball = plant.changed(dynamics=LinearDynamics.free_moves(2, NormActions(0.1)))
+    changed, old, new = changed_limit(ball, "action_limit.maximum", "0.2")
+    assert (old, new, changed.dynamics.actions.maximum) == (0.1, 0.2, 0.2)
+    for name, value, message in (
+        ("action_limit.maximum", "2 K", "plain number"),
+        ("action_limit.maximum", -1, "positive"),
+    ):
+        with pytest.raises(BadInput, match=message):
+            changed_limit(ball, name, value)
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -128,6 +180,11 @@ def test_bad_changes_are_refused_in_one_line(changes, message):
     with pytest.raises(BadInput, match=message) as error:
         what_if(Campaign(reactor(*rules), seed=1), changes)
     assert "\n" not in str(error.value)
+
+
+def test_a_step_in_degrees_of_something_else_is_refused():
+    with pytest.raises(BadInput, match="does not convert to a step in degC"):
+        changed_limit(thermal().problem, "maximum_step.temperature", "8 min")
 
 
 def test_a_limit_that_leaves_no_plan_is_proven_infeasible():

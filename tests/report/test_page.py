@@ -27,7 +27,9 @@ from tcbo_pyomo.report.timeline import timeline
 from tcbo_pyomo.report.wording import uncertain, visible
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 
-HOSTILE = "<script>alert(1)</script> \"quoted\" 'single' & </style></title> $x_{1$ {{ 12345679*9 }} \u202eturned \x00\x07 \ud800"
+HOSTILE = (
+    "<script>alert(1)</script> \"quoted\" 'single' & </style></title> $x_{1$ {{ 99*1001 }} \u202eturned \x00\x07 \ud800"
+)
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 
@@ -201,7 +203,9 @@ def test_hostile_labels_come_out_as_text():
     plan = {"solver": HOSTILE, "trajectories": [{"used": HOSTILE, "solves": [{"status": HOSTILE, "iterations": 1}]}]}
     page = render_report(campaign, [plan, None])
     isolated(page)
-    assert "<script" not in page and "</style></title>" not in page and "111111111" not in page
+    assert (
+        "<script" not in page and "</style></title>" not in page and "99099" not in re.sub(r"base64,[^\"]*", "", page)
+    )
     assert not re.search("[\u202e\x00\x07\ud800]", page)
     page.encode("utf-8")
     reader = Reader(page)

@@ -15,6 +15,7 @@ import numpy as np
 from tcbo_pyomo import Problem, grid_process
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 
+
 def build(feedback: str | None = None, seed: int = 0) -> Problem:
     """The problem; its truth is a ridge."""
     if str(seed) == os.environ.get("TINY_FAILS"):
