@@ -43,6 +43,8 @@ def study(
 
     # Settings may name a class of the user's, "my_module:MyRule", that stands in the current folder.
     sys.path.append(os.getcwd())
+    # Workers stopped by Ctrl-C leave semaphores to be cleaned up; Python's word about each would bury ours.
+    os.environ.setdefault("PYTHONWARNINGS", "ignore:resource_tracker:UserWarning")
     wanted = read_study(file)
     if seeds is not None:
         wanted = study_from({**wanted.model_dump(), "seeds": seeds})

@@ -16,7 +16,7 @@ import numpy as np
 from tcbo_pyomo.campaign import Campaign
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.planning.explained_move import Point
-from tcbo_pyomo.planning.explanation import GAP
+from tcbo_pyomo.planning.explanation import GAP, certifying_planner
 from tcbo_pyomo.planning.look_ahead import look_ahead
 from tcbo_pyomo.planning.named_limits import changed_limit
 from tcbo_pyomo.planning.policy import Policy
@@ -93,13 +93,12 @@ def _outcome(campaign: Campaign, problem: Any, gap: float, other: Any) -> tuple[
     """Utility now, the plan under the limits of `problem`, and what its prices foretell for `other`."""
     situation, generator = campaign.history.situation(), copy.deepcopy(campaign.generator)
     utility = copy.copy(campaign.knowledge).utility(generator)
-    planner = problem.planner(campaign.settings.planner)
     if not problem.finite:
-        plan = planner.plan(utility, situation, generator)
+        plan = problem.planner(campaign.settings.planner).plan(utility, situation, generator)
         paths = [(weight, component.states[len(situation.path) :]) for weight, component in plan.components]
         firsts = tuple((weight, problem.describe(tuple(path[0]))) for weight, path in paths)
         return plan.tangent.value, PlanOutcome(utility.value(paths), None, firsts), None
-    best = planner.certified(utility, situation, generator, gap)
+    best = certifying_planner(problem, campaign.settings.planner).certified(utility, situation, generator, gap)
     plan = mix(best.components)
     pairs, probabilities = Policy(problem.process, plan).action_probabilities(situation.step, situation.state)
     likeliest = [

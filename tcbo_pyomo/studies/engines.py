@@ -23,12 +23,15 @@ def by_processes(runs: list[Run], workers: int) -> Generator[Record, None, None]
         yield from _one_by_one(runs)
         return
     left = {run.key: run for run in runs}
-    while left:
-        suspects = yield from _until_a_worker_dies(left, workers)
-        # One of those under way killed its worker. Each in a process of its own, the guilty one shows itself.
-        for record in _one_by_one(suspects):
-            del left[record["key"]]
-            yield record
+    try:
+        while left:
+            suspects = yield from _until_a_worker_dies(left, workers)
+            # One of those under way killed its worker. Each in a process of its own, the guilty one shows itself.
+            for record in _one_by_one(suspects):
+                del left[record["key"]]
+                yield record
+    finally:
+        _stop_workers()
 
 
 def _until_a_worker_dies(left: dict[str, Run], workers: int) -> Generator[Record, None, list[Run]]:
@@ -54,6 +57,13 @@ def _until_a_worker_dies(left: dict[str, Run], workers: int) -> Generator[Record
         log.warning("a worker died; runs that were under way are made again: %s", [run.label for run in under_way.values()])
         return list(under_way.values())
     return []
+
+
+def _stop_workers() -> None:
+    """End joblib's workers now, also in the middle of a run; it would keep them for the next call."""
+    from joblib.externals.loky import get_reusable_executor
+
+    get_reusable_executor().shutdown(wait=True, kill_workers=True)
 
 
 def _one_by_one(runs: Iterable[Run]) -> Iterator[Record]:
