@@ -71,7 +71,7 @@ def test_errors_have_their_exit_codes(app, run_folder, tmp_path):
     assert isinstance(damaged, DamagedFile) and damaged.exit_code == 3
 
 
-PLANT = '''
+PLANT = """
 from tcbo_pyomo import Problem, grid_process
 from tcbo_pyomo.models.constraints import MaximumStep
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
@@ -87,7 +87,7 @@ def build(feedback=None, seed=0):
     start = {"time": 0, "temperature": 60}
     limit = MaximumStep({"temperature": 4})
     return Problem("plant", plant, start, 3, 2, SquaredExponential(1.0, 0.3), (limit,))
-'''
+"""
 
 
 def test_whatif_of_a_move_limit_in_units_on_a_campaign_file(app, tmp_path):
