@@ -56,10 +56,9 @@ def study(
         tables = run_study(wanted, place, workers, engine, address, extend, os.getcwd(), on_progress)  # type: ignore[arg-type]
     print_table(_final_table(tables.summary))
     typer.echo(f"tables are in {place}; figures: tcbo figures {place}")
-    if len(tables.failures):
-        typer.echo(
-            f"{len(tables.failures)} of the runs failed, see {place / 'failures.csv'}; the same command tries them again", err=True
-        )
+    if failed := len(tables.failures):
+        again = f"see {place / 'failures.csv'}; the same command tries them again"
+        typer.echo(f"{failed} of the runs failed, {again}", err=True)
         raise typer.Exit(SOME_FAILED)
 
 

@@ -59,6 +59,8 @@ class LimitPrice:
         Change of the utility per unit more of the limit (budgets and rows of the user's own); None for other rules.
     worth
         Dropping the constraint altogether lowers the utility by at most about this; None where it was not computed.
+    looser
+        The next larger value of a rate limit that matters, in words, and by how much at most it lowers the utility.
     """
 
     name: str
@@ -66,6 +68,7 @@ class LimitPrice:
     slack: float | None = None
     shadow_price: float | None = None
     worth: float | None = None
+    looser: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,11 @@ import numpy as np
 
 from tcbo_pyomo.campaign import Campaign
 from tcbo_pyomo.declared_limits import declared_limit
+from tcbo_pyomo.models.constraints.maximum_step import MaximumStep
 from tcbo_pyomo.planning.dynamic_programming import DynamicProgramming
 from tcbo_pyomo.planning.explained_move import Explanation, LimitPrice, MoveOption, Point
 from tcbo_pyomo.planning.look_ahead import LookAhead, look_ahead
+from tcbo_pyomo.planning.looser_limits import looser_steps
 from tcbo_pyomo.planning.plan_slack import path_slack, visitation_slack
 from tcbo_pyomo.planning.policy import Policy
 from tcbo_pyomo.planning.situation import Situation
@@ -124,8 +126,20 @@ def _limits(ahead: LookAhead, plan: Visitation, upper: float) -> tuple[LimitPric
             slack = visitation_slack(rule, problem.process, plan) if len(same) == 1 else None
             text = "; ".join(declared_limit(other, problem.coordinates) for other in same)
             worth = min(max(0.0, ahead.worth_of(rule.name)), upper)
-            found.append(LimitPrice(rule.name, text, slack, None, worth))
+            found.append(LimitPrice(rule.name, text, slack, None, worth, _looser(ahead, rule, upper)))
     return tuple(found)
+
+
+def _looser(ahead: LookAhead, rule: Any, upper: float) -> tuple[tuple[str, float], ...]:
+    """What one notch more of a rate limit buys, at most."""
+    if not isinstance(rule, MaximumStep):
+        return ()
+    problem = ahead.problem
+    others = [other for other in problem.rules if other is not rule]
+    return tuple(
+        (text, min(max(0.0, ahead.worth_with([*others, changed])), upper))
+        for text, changed in looser_steps(rule, problem.process)
+    )
 
 
 def _explain_continuous(campaign: Campaign, situation: Situation) -> Explanation:

@@ -94,7 +94,8 @@ def price_text(limit: LimitPrice) -> str:
     if limit.shadow_price:
         return f"one unit more changes the utility by {limit.shadow_price:+.3g}"
     if limit.worth:
-        return f"without it at most {limit.worth:.3g} less"
+        steps = [f"{text}: at most {worth:.3g} less" for text, worth in limit.looser if worth]
+        return "; ".join([*steps, f"without it at most {limit.worth:.3g} less"])
     return "" if limit.shadow_price is None and limit.worth is None else "costs nothing here"
 
 

@@ -13,12 +13,13 @@ where a visit costs its gradient and, under side constraints, what it uses of th
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from tcbo_pyomo.coordinates import Array
-from tcbo_pyomo.models.constraints.transition_constraint import Mask
+from tcbo_pyomo.models.constraints.transition_constraint import Mask, TransitionConstraint
 from tcbo_pyomo.planning.budgets import Budget, WorstCaseTail
 from tcbo_pyomo.planning.side_prices import RowPrice, side_prices
 from tcbo_pyomo.planning.situation import Situation
@@ -73,10 +74,13 @@ class LookAhead:
 
     def worth_of(self, name: str) -> float:
         """How much smaller the tangent's minimum is without the rules of a name: at most this can dropping them buy."""
-        rules = [rule for rule in self.problem.rules if rule.name != name]
-        without = EpisodeSets(self.problem.process, rules, self.problem.horizon)
+        return self.worth_with([rule for rule in self.problem.rules if rule.name != name])
+
+    def worth_with(self, rules: Sequence[TransitionConstraint]) -> float:
+        """How much smaller the tangent's minimum is under other rules about single moves and states."""
+        other = EpisodeSets(self.problem.process, rules, self.problem.horizon)
         barred = _unaffordable(self.problem, self.situation)
-        values = backward_values(without, self.cost, self.situation.step, barred)
+        values = backward_values(other, self.cost, self.situation.step, barred)
         return float(self.values[0, self.situation.state] - values[0, self.situation.state])
 
 

@@ -177,6 +177,21 @@ def test_dropping_an_end_point_is_worth_what_the_plan_without_it_gains():
     assert worth >= found.best_known - without.best_known - 2e-3 * found.best_known
 
 
+def test_one_notch_more_of_a_rate_limit_is_priced_between_what_it_brings_and_dropping_it():
+    rule = MaximumStep({"temperature": 10, "time": (0, 5)})
+    found = explain(Campaign(reactor([rule], 4), seed=1), gap=1e-3)
+    (price,) = found.limits
+    texts = [text for text, _ in price.looser]
+    assert texts == ["temperature 20 K instead of 10", "upwards time 10 min instead of 5"]
+    for (_, worth), looser in zip(
+        price.looser, ({"temperature": 20, "time": (0, 5)}, {"temperature": 10, "time": (0, 10)}), strict=True
+    ):
+        gained = found.best_known - explain(Campaign(reactor([MaximumStep(looser)], 4), seed=1), gap=1e-3).best_known
+        assert gained - 2e-3 * found.best_known <= worth <= price.worth
+    assert max(worth for _, worth in price.looser) > 0.0
+    assert "temperature 20 K instead of 10: at most" in explanation_text(found, reactor().coordinates)
+
+
 def _simulated(**settings):
     problem = reactor([NonDecreasing("time")], 4)
     truth = np.random.default_rng(0).standard_normal(problem.process.number_of_states)
