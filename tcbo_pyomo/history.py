@@ -5,8 +5,10 @@ Where the plant is and what has been measured are two different things: results 
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from dataclasses import asdict, dataclass, field
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -96,12 +98,12 @@ class History:
     @property
     def made(self) -> list[Move]:
         """Moves after which the plant's position is known (or assumed, in a schedule)."""
-        return [move for move in self.moves if move.arrived is not None and not move.cancelled]
+        return [move for move in self.moves if _was_made(move)]
 
     @property
     def pending(self) -> list[Move]:
         """Moves made whose result has not been told."""
-        return [move for move in self.made if move.value is None and not move.skipped]
+        return [move for move in self.moves if move.value is None and _was_made(move) and not move.skipped]
 
     @property
     def measurements(self) -> list[tuple[Move, float]]:
@@ -122,8 +124,9 @@ class History:
 
     @property
     def moves_made(self) -> int:
-        """How many moves have been made in all."""
-        return sum(move.step > 0 for move in self.made)
+        """How many moves have been made in all: a later one is made only after every earlier one."""
+        last = next((move for move in reversed(self.moves) if _was_made(move)), None)
+        return 0 if last is None else self.order(last)
 
     @property
     def episode(self) -> int:
@@ -132,7 +135,10 @@ class History:
 
     def episode_moves(self, episode: int) -> list[Move]:
         """Moves made in an episode, in order."""
-        return [move for move in self.made if move.episode == episode and move.step > 0]
+        # Moves stand in the order of their episodes: a long campaign need not be searched from its beginning.
+        first = bisect_left(self.moves, episode, key=attrgetter("episode"))
+        last = bisect_right(self.moves, episode, lo=first, key=attrgetter("episode"))
+        return [move for move in self.moves[first:last] if _was_made(move) and move.step > 0]
 
     def order(self, move: Move) -> int:
         """How many moves had been made when this one was."""
@@ -141,7 +147,7 @@ class History:
     def situation(self) -> Situation:
         """The path of the current episode; at the start of one when the last is complete."""
         moves = self.episode_moves(self.episode)
-        return Situation(self.path(self.episode), tuple(move.decision for move in moves))
+        return Situation((self.start, *(move.arrived for move in moves)), tuple(move.decision for move in moves))
 
     def path(self, episode: int) -> tuple[Location, ...]:
         """Where the plant was in an episode, the start first."""
@@ -155,6 +161,10 @@ class History:
         """Take over what `to_dict` returned."""
         self.moves = [Move(**{key: _immutable(value) for key, value in move.items()}) for move in data["moves"]]
         self.told = list(data["told"])
+
+
+def _was_made(move: Move) -> bool:
+    return move.arrived is not None and not move.cancelled
 
 
 def _immutable(value: Any) -> Any:
