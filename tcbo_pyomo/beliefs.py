@@ -91,6 +91,11 @@ class Beliefs(ABC):
                 self._observe(self._design, move, None)
         return self._design
 
+    @property
+    def share_spent(self) -> float:
+        """How much of the budget of moves has been used, from 0 to 1."""
+        return self.history.moves_made / (self.problem.episodes * self.problem.horizon)
+
     def noise_variance(self, move: Move) -> float:
         """Noise variance of the measurement after a move."""
         return self.problem.noise_variance(move.decision, move.arrived)

@@ -35,7 +35,7 @@ class ContinuousKnowledge(Beliefs):
         if name == "credible_band":
             raise BadInput(
                 "candidate rule 'credible_band' lists the states of a finite process; a continuous problem needs "
-                "'thompson_sampling' or 'upper_confidence'"
+                "'thompson_sampling', 'upper_confidence' or 'annealed'"
             )
         self._rule = candidate_rule(name, settings.candidates.count or DEFAULT_COUNT.get(name, 100))
         super().__init__(problem, settings, seed, history)
@@ -67,6 +67,7 @@ class ContinuousKnowledge(Beliefs):
     def utility(self, generator: np.random.Generator) -> TrajectoryUtility:
         """U given the history, pending visits included, over a fresh set of candidates."""
         with section("candidates"):
-            self.candidates = self._rule(self.belief, generator, allowed=self.problem.allowed)
+            extra = {"share_spent": self.share_spent} if getattr(self._rule, "wants_share_spent", False) else {}
+            self.candidates = self._rule(self.belief, generator, allowed=self.problem.allowed, **extra)
         objective = self.settings.utility.objective
         return TrajectoryUtility(self.design, self.candidates, objective, self.problem.noise, generator)

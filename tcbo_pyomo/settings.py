@@ -81,11 +81,11 @@ class CandidateSettings(_Section):
     """The set Z of states that may still be the maximum (section 3.1)."""
 
     rule: str = Field("credible_band", min_length=1)
-    """credible_band (finite), thompson_sampling or upper_confidence (continuous), or 'my_module:MyRule'."""
+    """credible_band (finite); thompson_sampling, upper_confidence or annealed (continuous); or 'my_module:MyRule'."""
     width: float | None = Field(None, gt=0)
     """Standard deviations of the credible band; the problem's own width when not given."""
     count: int | None = Field(None, ge=2)
-    """Candidates K on a continuous plant: 100 for thompson_sampling, 25 for upper_confidence when not given."""
+    """Candidates K on a continuous plant: 100 for thompson_sampling and annealed, 25 for upper_confidence when not given."""
 
 
 class UtilitySettings(_Section):
