@@ -41,7 +41,8 @@ class NonlinearSolverSettings(_Section):
     time_limit: float | None = Field(None, gt=0)
     """Seconds per solve."""
     max_iterations: int | None = Field(None, ge=1)
-    """Iterations per solve; 50 when not given, and the solver's own limit with interface pyomo."""
+    """Iterations per solve; when not given 50 for linear dynamics without further constraints, else 300; with interface
+    pyomo the solver's own."""
     solves: int = Field(2, ge=1)
     """From how many of the best warm starts a plan is solved."""
 

@@ -43,7 +43,7 @@ class IpoptCasadi:
     time_limit
         Seconds per solve.
     max_iterations
-        Iterations per solve; 50 when not given.
+        Iterations per solve; 300 when not given.
     """
 
     def __init__(

@@ -67,8 +67,7 @@ def ipopt_options(
             f"{suggestion(str(linear), LINEAR_SOLVERS)}; "
             "others need an IPOPT of your own, with interface 'pyomo'"
         )
-    # Nine of ten plans take 20; the few that take hundreds crawl along a ridge, and never won more than 1 %.
-    limits: dict[str, Any] = {"max_iter": 50 if max_iterations is None else int(max_iterations)}
+    limits: dict[str, Any] = {"max_iter": 300 if max_iterations is None else int(max_iterations)}
     if limits["max_iter"] < 1:
         raise BadInput(f"max_iterations {max_iterations!r} must be a whole number of at least 1")
     if time_limit is not None:
