@@ -256,8 +256,11 @@ def test_control_c_on_a_real_process(tmp_path):
     while not (tmp_path / "started").exists() and time.monotonic() < deadline:
         time.sleep(0.05)
     time.sleep(1.0)
-    process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=60)
+    try:
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
     assert process.returncode == 130
     assert err == "interrupted\n"
 
