@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,7 +13,6 @@ from tcbo_pyomo.planning.certificate import Certificate
 from tcbo_pyomo.planning.certified_frank_wolfe import CertifiedMixture, certified_frank_wolfe
 from tcbo_pyomo.planning.dynamic_programming import DynamicProgramming
 from tcbo_pyomo.planning.frank_wolfe import frank_wolfe
-from tcbo_pyomo.planning.linear_programming import LinearProgramming
 from tcbo_pyomo.planning.plan_check import check_visitation
 from tcbo_pyomo.planning.policy import Policy
 from tcbo_pyomo.planning.situation import Situation
@@ -23,6 +22,9 @@ from tcbo_pyomo.problem import Problem
 from tcbo_pyomo.profiling import timed
 from tcbo_pyomo.settings import PlannerSettings
 from tcbo_pyomo.solvers.blas_threads import one_blas_thread
+
+if TYPE_CHECKING:
+    from tcbo_pyomo.planning.linear_programming import LinearProgramming
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,9 @@ class DiscretePlanner:
             _refuse_for_dynamic_programming(coupling, linear.options, linear.time_limit)
             self.oracle = DynamicProgramming(problem.sets)
         else:
+            # Here, since dynamic programming should not wait for Pyomo.
+            from tcbo_pyomo.planning.linear_programming import LinearProgramming
+
             self.oracle = LinearProgramming(
                 problem.sets, problem.rules, linear.solver, dict(linear.options), linear.time_limit, linear.hot_start
             )
@@ -104,7 +109,7 @@ class DiscretePlanner:
         """
         if not self._lottery or all(visitation.is_path for _, visitation in plan.components):
             return plan.policy.sample(situation.step, situation.state, generator)
-        assert isinstance(self.oracle, LinearProgramming)
+        assert not isinstance(self.oracle, DynamicProgramming)
         pairs, probabilities = plan.policy.action_probabilities(situation.step, situation.state)
         for pair in generator.choice(pairs, size=len(pairs), replace=False, p=probabilities):
             if self.oracle.can_be_completed(situation, int(pair)):

@@ -7,16 +7,20 @@ constraints couple the steps, when a plan of the whole rest of the episode goes 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from tcbo_pyomo.coordinates import Array
 from tcbo_pyomo.errors import InfeasiblePlan
 from tcbo_pyomo.planning.budgets import Budget, WorstCaseTail
 from tcbo_pyomo.planning.dynamic_programming import TIE
-from tcbo_pyomo.planning.linear_programming import LinearProgramming
 from tcbo_pyomo.planning.situation import Situation
 from tcbo_pyomo.problem import Problem
 from tcbo_pyomo.process import Integers
+
+if TYPE_CHECKING:
+    from tcbo_pyomo.planning.linear_programming import LinearProgramming
 
 
 def feasible_pairs(problem: Problem, situation: Situation) -> Integers:
@@ -34,7 +38,7 @@ class FeasibleMoves:
         # The worst-case tail of a single budget answers everything; for more than that, or for a user's own rule, a
         # plan of the rest of the episode has to be found.
         one_budget_at_most = len(coupling) == len(self._tails) <= 1
-        self._completion = None if one_budget_at_most else _Completion(problem.sets, problem.rules)
+        self._completion = None if one_budget_at_most else _planner_of(problem)
 
     def pairs(self, situation: Situation) -> Integers:
         """All of them; at least one, or the situation is infeasible."""
@@ -84,16 +88,8 @@ class FeasibleMoves:
         )
 
 
-class _Completion(LinearProgramming):
-    """The planner's polytope, asked whether a plan goes on from one move."""
+def _planner_of(problem: Problem) -> LinearProgramming:
+    """The planner's polytope, to be asked whether a plan goes on from one move; most problems do without Pyomo here."""
+    from tcbo_pyomo.planning.linear_programming import LinearProgramming
 
-    def can_be_planned(self, situation: Situation, pair: int) -> bool:
-        """Whether some policy of a random process makes this move now and keeps every constraint in expectation."""
-        polytope, solver = self.compiled(situation)
-        bounds = self._bounds(polytope, situation)
-        bounds.column_lower[polytope.column(situation.step, pair)] = 1.0
-        try:
-            solver.solve(np.zeros(len(bounds.column_lower)), *bounds)
-        except InfeasiblePlan:
-            return False
-        return True
+    return LinearProgramming(problem.sets, problem.rules)

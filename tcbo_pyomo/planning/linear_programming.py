@@ -86,6 +86,17 @@ class LinearProgramming:
             return False
         return True
 
+    def can_be_planned(self, situation: Situation, pair: int) -> bool:
+        """Whether some policy of a random process makes this move now and keeps every constraint in expectation."""
+        polytope, solver = self.compiled(situation)
+        bounds = self._bounds(polytope, situation)
+        bounds.column_lower[polytope.column(situation.step, pair)] = 1.0
+        try:
+            solver.solve(np.zeros(len(bounds.column_lower)), *bounds)
+        except InfeasiblePlan:
+            return False
+        return True
+
     def _bounds(self, polytope: CompiledPolytope, situation: Situation) -> Bounds:
         bounds = polytope.bounds(situation)
         process = self.sets.process

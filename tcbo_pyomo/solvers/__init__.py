@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tcbo_pyomo.solvers.highs import HighsSolver
-from tcbo_pyomo.solvers.linear_programme import LinearProgramme, compile_linear_model
-from tcbo_pyomo.solvers.linear_solution import LinearSolution
-from tcbo_pyomo.solvers.linear_solver import LinearSolver
-from tcbo_pyomo.solvers.pyomo_linear import PyomoLinearSolver
-
-__all__ = ["LinearProgramme", "LinearSolution", "LinearSolver", "compile_linear_model", "linear_solver"]
+if TYPE_CHECKING:
+    from tcbo_pyomo.solvers.linear_programme import LinearProgramme
+    from tcbo_pyomo.solvers.linear_solver import LinearSolver
 
 
 def linear_solver(
@@ -25,6 +21,10 @@ def linear_solver(
 
     See `LinearSolver` for the parameters. `dynamic_programming` needs no programme and is made by the planner.
     """
+    # Here, since dynamic programming should not wait for Pyomo.
+    from tcbo_pyomo.solvers.highs import HighsSolver
+    from tcbo_pyomo.solvers.pyomo_linear import PyomoLinearSolver
+
     if name == HighsSolver.name:
         return HighsSolver(programme, options, time_limit, hot_start)
     return PyomoLinearSolver(name, programme, options, time_limit, hot_start)

@@ -93,4 +93,5 @@ class StudyFolder:
         place, kind = (self.failures, FAILURE) if failed else (self.runs, RUN)
         write_checked(place / f"{record['key']}.json", kind, VERSION, record)
         if not failed:
+            self._known[record["key"]] = record
             (self.failures / f"{record['key']}.json").unlink(missing_ok=True)

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.stats import qmc
 
 from tcbo_pyomo.coordinates import Array
 from tcbo_pyomo.surrogate.features.exact import SMALLEST_EIGENVALUE, significant_eigenpairs
@@ -80,6 +79,8 @@ def box_pool(dimension: int, generator: np.random.Generator) -> Array:
     The shift is random; corners belong to it because little explains the prior variance there, and campaigns
     start there.
     """
+    from scipy.stats import qmc  # Slow to load, and not needed where the kernel is exact.
+
     sobol = qmc.Sobol(dimension, scramble=False).random_base2(12)
     shifted = (sobol + generator.random(dimension)) % 1.0 - 0.5
     corners = itertools.islice(itertools.product((-0.5, 0.5), repeat=dimension), 1024)
