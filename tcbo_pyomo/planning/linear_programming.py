@@ -13,9 +13,9 @@ from tcbo_pyomo.planning.situation import Situation
 from tcbo_pyomo.planning.visitation import Visitation
 from tcbo_pyomo.profiling import section
 from tcbo_pyomo.reachability import EpisodeSets
-from tcbo_pyomo.solvers import linear_solver
 from tcbo_pyomo.solvers.highs import HighsSolver
 from tcbo_pyomo.solvers.infeasibility import conflicting_constraints
+from tcbo_pyomo.solvers.linear import linear_solver
 from tcbo_pyomo.solvers.linear_programme import Bounds
 from tcbo_pyomo.solvers.linear_solution import LinearSolution
 from tcbo_pyomo.solvers.linear_solver import LinearSolver

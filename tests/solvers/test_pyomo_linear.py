@@ -18,8 +18,8 @@ from pyomo.opt import SolverResults
 from pyomo.opt.results.solution import Solution
 
 from tcbo_pyomo.errors import BadInput, InfeasiblePlan, SolverFailed
-from tcbo_pyomo.solvers import linear_solver
 from tcbo_pyomo.solvers.highs import HighsSolver
+from tcbo_pyomo.solvers.linear import linear_solver
 from tcbo_pyomo.solvers.linear_programme import compile_linear_model
 from tcbo_pyomo.solvers.pyomo_linear import PyomoLinearSolver
 
