@@ -28,8 +28,8 @@ from tcbo_pyomo.profiling import section, timed
 from tcbo_pyomo.solvers.nonlinear import nonlinear_solver
 
 ITERATIONS_ON_LINEAR_ROWS = 50
-"""Of IPOPT, where every warm start is feasible: nine of ten plans take 20, and those that take hundreds crawl along a
-ridge and gain nothing. Obstacles and curved dynamics may need more to become feasible at all."""
+"""Of IPOPT, where every warm start is feasible. In a campaign each on Branin2D and Hartmann3D nine of ten solves took 20,
+and the three that took hundreds gained 1 % at most. Obstacles and curved dynamics may need more to become feasible."""
 
 logger = logging.getLogger(__name__)
 
