@@ -101,9 +101,12 @@ class Beliefs(ABC):
         return self.problem.noise_variance(move.decision, move.arrived)
 
     def _observe(self, belief: Any, move: Move, value: float | None) -> None:
-        noise_variance = self.noise_variance(move)
-        with section("surrogate"):
-            belief.observe(move.arrived, value, noise_variance)
+        _condition(belief, move.arrived, value, self.noise_variance(move))
+
+
+@timed("surrogate")
+def _condition(belief: Any, location: Location, value: float | None, noise_variance: float) -> None:
+    belief.observe(location, value, noise_variance)
 
 
 def candidate_rule(name: str, parameter: float) -> Any:

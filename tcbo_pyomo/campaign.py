@@ -58,20 +58,22 @@ class Campaign:
     @timed("ask")
     def ask(self) -> Move:
         """The next move; the same one again until the plant has made it."""
-        if self.history.open_move is not None:
-            return self.history.open_move
+        history, problem = self.history, self.problem
+        asked = history.open_move
+        if asked is not None:
+            return asked
         if self.finished:
             raise BadInput(
-                f"the campaign is finished: all {self.history.moves_made} moves were made; raise `episodes` to go on"
+                f"the campaign is finished: all {history.moves_made} moves were made; raise `episodes` to go on"
             )
-        if self.problem.measure_start and not self.history.moves:
-            return self.history.add(self.problem.start_state, 0, None, self.problem.start_state)
-        situation = self.history.situation()
+        if problem.measure_start and not history.moves:
+            return history.add(problem.start_state, 0, None, problem.start_state)
+        situation = history.situation()
         if situation.step == 0:
             self.knowledge.start_episode()
         decision = self.method.next_decision(situation, self.knowledge, self.generator)
-        expected = self.problem.expected_arrival(situation.state, decision)
-        return self.history.add(situation.state, situation.step + 1, decision, expected)
+        expected = problem.expected_arrival(situation.state, decision)
+        return history.add(situation.state, situation.step + 1, decision, expected)
 
     def ask_episode(self) -> list[Move]:
         """The whole rest of the episode as a schedule, planned without the results to come."""

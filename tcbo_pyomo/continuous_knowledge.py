@@ -17,6 +17,7 @@ from tcbo_pyomo.settings import Settings
 from tcbo_pyomo.surrogate.continuous import ContinuousSurrogate
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 
+DEFAULT_RULE = "annealed"
 DEFAULT_COUNT = {"thompson_sampling": 100, "upper_confidence": 25}
 """Candidates K of each rule, as in the paper's experiments."""
 
@@ -31,7 +32,7 @@ class ContinuousKnowledge(Beliefs):
     """
 
     def __init__(self, problem: ContinuousProblem, settings: Settings, seed: int, history: History) -> None:
-        name = settings.candidates.rule
+        name = settings.candidates.rule or DEFAULT_RULE
         if name == "credible_band":
             raise BadInput(
                 "candidate rule 'credible_band' lists the states of a finite process; a continuous problem needs "

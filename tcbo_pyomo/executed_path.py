@@ -11,6 +11,7 @@ import numpy as np
 from tcbo_pyomo.campaign import Campaign
 from tcbo_pyomo.coordinates import Array, physical
 from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.history import Move
 from tcbo_pyomo.planning.situation import Location
 
 
@@ -46,10 +47,13 @@ def points_of(problem: Any, locations: Sequence[Location]) -> Array:
 def episodes_of_campaign(campaign: Campaign) -> list[ExecutedEpisode]:
     """Every move made, results told or not."""
     history, problem = campaign.history, campaign.problem
+    by_episode: dict[int, list[Move]] = {}
+    for move in history.made:
+        if move.step > 0:
+            by_episode.setdefault(move.episode, []).append(move)
     found = []
-    for number in sorted({move.episode for move in history.made if move.step > 0}):
-        moves = history.episode_moves(number)
-        points = points_of(problem, history.path(number))
+    for number, moves in sorted(by_episode.items()):
+        points = points_of(problem, [history.start, *(move.arrived for move in moves)])
         rows = tuple(move.number for move in moves)
         found.append(ExecutedEpisode(number, rows, points, len(moves) >= problem.horizon))
     return found

@@ -5,10 +5,8 @@ Where the plant is and what has been measured are two different things: results 
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections import Counter
 from dataclasses import asdict, dataclass, field
-from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -77,6 +75,8 @@ class History:
     horizon: int
     moves: list[Move] = field(default_factory=list)
     told: list[int] = field(default_factory=list)
+    _known: tuple[Move, Situation] | None = field(default=None, init=False, repr=False, compare=False)
+    """The last move when `situation` was asked for, and the answer."""
 
     def add(self, origin: Location, step: int, decision: Decision, expected: Location | None) -> Move:
         """Record that a move was asked for."""
@@ -125,8 +125,15 @@ class History:
     @property
     def moves_made(self) -> int:
         """How many moves have been made in all: a later one is made only after every earlier one."""
-        last = next((move for move in reversed(self.moves) if _was_made(move)), None)
+        last = self._last_made
         return 0 if last is None else self.order(last)
+
+    @property
+    def _last_made(self) -> Move | None:
+        for move in reversed(self.moves):
+            if move.arrived is not None and not move.cancelled:
+                return move
+        return None
 
     @property
     def episode(self) -> int:
@@ -135,10 +142,17 @@ class History:
 
     def episode_moves(self, episode: int) -> list[Move]:
         """Moves made in an episode, in order."""
-        # Moves stand in the order of their episodes: a long campaign need not be searched from its beginning.
-        first = bisect_left(self.moves, episode, key=attrgetter("episode"))
-        last = bisect_right(self.moves, episode, lo=first, key=attrgetter("episode"))
-        return [move for move in self.moves[first:last] if _was_made(move) and move.step > 0]
+        found = []
+        # From the end, where the present episode is. Moves that were made stand in order; cancelled ones of a later
+        # episode may stand before them, when the plant turned out to have left its schedule long ago.
+        for move in reversed(self.moves):
+            if not _was_made(move):
+                continue
+            if move.episode < episode:
+                break
+            if move.episode == episode and move.step > 0:
+                found.append(move)
+        return found[::-1]
 
     def order(self, move: Move) -> int:
         """How many moves had been made when this one was."""
@@ -146,8 +160,29 @@ class History:
 
     def situation(self) -> Situation:
         """The path of the current episode; at the start of one when the last is complete."""
-        moves = self.episode_moves(self.episode)
-        return Situation((self.start, *(move.arrived for move in moves)), tuple(move.decision for move in moves))
+        last = self._last_made
+        if last is None:
+            return Situation((self.start,))
+        found = self._one_further(last)
+        if found is None:
+            moves = self.episode_moves(self.episode)
+            found = Situation((self.start, *(move.arrived for move in moves)), tuple(move.decision for move in moves))
+        self._known = last, found
+        return found
+
+    def _one_further(self, last: Move) -> Situation | None:
+        """The situation after a move, from the one before it; None where that is not known.
+
+        A move stands only as long as the plant's way to it does: whatever changes an arrival cancels the moves after it.
+        So what was known after the move before still holds when that move still stands.
+        """
+        if self._known is None or not 1 < last.step < self.horizon:
+            return None
+        before, known = self._known
+        stands = not before.cancelled and before.arrived == known.state
+        if not stands or last.step != known.step + 1 or self.moves[last.number - 2] is not before:
+            return None
+        return Situation((*known.path, last.arrived), (*known.decisions, last.decision))
 
     def path(self, episode: int) -> tuple[Location, ...]:
         """Where the plant was in an episode, the start first."""

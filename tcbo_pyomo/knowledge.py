@@ -18,12 +18,16 @@ from tcbo_pyomo.surrogate.belief import GaussianBelief
 from tcbo_pyomo.surrogate.features import state_factor
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 
+DEFAULT_RULE = "credible_band"
+
 
 class Knowledge(Beliefs):
     """Beliefs about the black box on the states of a finite process."""
 
     def __init__(self, problem: Problem, settings: Settings, seed: int, history: History) -> None:
-        self._rule = candidate_rule(settings.candidates.rule, settings.candidates.width or problem.confidence_width)
+        self._rule = candidate_rule(
+            settings.candidates.rule or DEFAULT_RULE, settings.candidates.width or problem.confidence_width
+        )
         super().__init__(problem, settings, seed, history)
 
     def prior(self, kernel: Kernel) -> GaussianBelief:

@@ -116,11 +116,7 @@ class Problem:
     @cached_property
     def search_space(self) -> Mask:
         """States that an episode can visit: where the maximum is sought."""
-        seen = np.zeros(self.process.number_of_states, dtype=bool)
-        seen[self.start_state] = True
-        for pairs in self.sets.pairs_by_step(self.start_state):
-            seen[self.process.transitions[pairs].indices] = True
-        return seen
+        return self.sets.states_met(self.start_state)
 
     @property
     def best_state(self) -> int:
@@ -154,8 +150,7 @@ class Problem:
 
     def expected_arrival(self, origin: int, pair: int) -> int | None:
         """Where a move leads; None when chance decides."""
-        successors = self.process.successors_of(pair)
-        return int(successors[0]) if len(successors) == 1 else None
+        return self.process.only_successor(pair)
 
     def noise_variance(self, pair: int, arrived: int) -> float:
         """Noise variance of the measurement after a move."""

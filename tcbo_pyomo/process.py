@@ -214,13 +214,13 @@ class Process:
 
     def state_index(self, state: Any) -> int:
         """Index of a state given by label, index, or `{coordinate: value}` in engineering units."""
-        if isinstance(state, Mapping):
-            return self._index_of_point(point_from_mapping(self.coordinates, state))
         if isinstance(state, (int, np.integer)) and not isinstance(state, bool):
             if 0 <= state < self.number_of_states:
                 return int(state)
         elif isinstance(state, str) and state in self._position:
             return self._position[state]
+        elif isinstance(state, Mapping):
+            return self._index_of_point(point_from_mapping(self.coordinates, state))
         raise BadInput(f"unknown state {state!r}; {suggestion(str(state), self.labels[:50])}")
 
     def _index_of_point(self, point: Array) -> int:
@@ -240,8 +240,18 @@ class Process:
         rows = self.transitions.indptr
         return self.transitions.indices[rows[pair] : rows[pair + 1]].astype(np.int64)
 
+    def only_successor(self, pair: int) -> int | None:
+        """The state a pair leads to; None when chance decides."""
+        if self.deterministic:
+            return int(self.successor[pair])
+        successors = self.successors_of(pair)
+        return int(successors[0]) if len(successors) == 1 else None
+
     def noise_of(self, pair: int, arrived: int) -> float:
         """Noise variance of the measurement made after `pair` led to the state `arrived`."""
+        if self.deterministic:
+            # One transition per pair, and so one noise, wherever the plant ended up.
+            return float(self.noise_variance[pair])
         first = int(self.transitions.indptr[pair])
         found = np.flatnonzero(self.successors_of(pair) == arrived)
         # Where the plant ended up elsewhere than the model allows, the worst noise of that move is the careful choice.

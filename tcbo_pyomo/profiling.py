@@ -50,6 +50,7 @@ class Section:
     seconds: float = 0.0
     calls: int = 0
     parts: dict[str, Section] = field(default_factory=dict)
+    began: float = 0.0
 
     @property
     def own_seconds(self) -> float:
@@ -85,25 +86,19 @@ class Row(NamedTuple):
     calls: int
 
 
-class _Timed:
+class _Visit:
     """One visit of a section; a class, since a generator would take longer than what it times."""
 
-    __slots__ = ("began", "here", "timings")
+    __slots__ = ("name", "timings")
 
     def __init__(self, timings: Timings, name: str) -> None:
-        parts = timings._open[-1].parts
-        if name not in parts:
-            parts[name] = Section(name)
-        self.timings, self.here = timings, parts[name]
+        self.timings, self.name = timings, name
 
     def __enter__(self) -> None:
-        self.timings._open.append(self.here)
-        self.began = self.timings.clock()
+        self.timings.enter(self.name)
 
     def __exit__(self, *_: object) -> None:
-        self.here.seconds += self.timings.clock() - self.began
-        self.here.calls += 1
-        self.timings._open.pop()
+        self.timings.leave()
 
 
 class Timings:
@@ -114,9 +109,21 @@ class Timings:
         self.root = Section("total", calls=1)
         self._open = [self.root]
 
-    def section(self, name: str) -> AbstractContextManager[None]:
-        """Time what happens within, as a part of the section that is open now."""
-        return _Timed(self, name)
+    def enter(self, name: str) -> None:
+        """Open a part of the section that is open now."""
+        parts = self._open[-1].parts
+        here = parts.get(name)
+        if here is None:
+            here = parts[name] = Section(name)
+        self._open.append(here)
+        here.began = self.clock()
+
+    def leave(self) -> None:
+        """Close the section that is open now."""
+        ended = self.clock()
+        here = self._open.pop()
+        here.seconds += ended - here.began
+        here.calls += 1
 
     @property
     def total(self) -> float:
@@ -181,7 +188,7 @@ def profile(clock: Callable[[], float] = time.perf_counter) -> Iterator[Timings]
 
 def section(name: str) -> AbstractContextManager[None]:
     """A section of the run, where someone is looking; else nothing."""
-    return _NOTHING if _looking is None else _looking.section(name)
+    return _NOTHING if _looking is None else _Visit(_looking, name)
 
 
 def timed(name: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
@@ -190,10 +197,14 @@ def timed(name: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     def mark(function: Callable[P, R]) -> Callable[P, R]:
         @wraps(function)
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
-            if _looking is None:
+            timings = _looking
+            if timings is None:
                 return function(*args, **kwargs)
-            with _looking.section(name):
+            timings.enter(name)
+            try:
                 return function(*args, **kwargs)
+            finally:
+                timings.leave()
 
         return call
 

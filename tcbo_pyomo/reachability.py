@@ -7,7 +7,7 @@ run into a dead end, whatever a random transition does.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -52,15 +52,28 @@ class EpisodeSets:
 
     def pairs_by_step(self, state: int, first_step: int = 0) -> list[Integers]:
         """Usable pairs of steps first_step .. H - 1 that can be met when the plant is in `state` before first_step."""
+        return [pairs for pairs, _ in self._onward(state, first_step)]
+
+    def states_met(self, state: int) -> Mask:
+        """Where an episode that starts in `state` may come by, the start included."""
+        met = np.arange(self.process.number_of_states) == state
+        for _, arrived in self._onward(state, 0):
+            met |= arrived
+        return met
+
+    def _onward(self, state: int, first_step: int) -> Iterator[tuple[Integers, Mask]]:
+        """The usable pairs of every step from first_step on, and the states that they may lead to."""
         self.require_safe(state, first_step)
-        here = np.zeros(self.process.number_of_states, dtype=bool)
-        here[state] = True
-        pairs = []
+        here = np.arange(self.process.number_of_states) == state
+        known: dict[tuple[bytes, bytes], tuple[Integers, Mask]] = {}
         for step in range(first_step, self.horizon):
-            pairs.append(self.usable_pairs(step, here))
-            here = np.zeros_like(here)
-            here[self.process.transitions[pairs[-1]].indices] = True
-        return pairs
+            # A step like an earlier one leads where that one led; most steps of a long episode are alike.
+            alike = here.tobytes(), self.safe[step + 1].tobytes()
+            if alike not in known:
+                pairs = self.usable_pairs(step, here)
+                known[alike] = pairs, may_lead_to(self.process, pairs)
+            yield known[alike]
+            here = known[alike][1]
 
     def require_safe(self, state: int, step: int) -> None:
         """Refuse to plan from a state from which the episode cannot be completed, and say why."""
@@ -113,6 +126,13 @@ def leads_only_to(process: Process, states: Mask) -> Mask:
     if process.deterministic:
         return states[process.successor]
     return process.transitions @ (~states).astype(float) == 0.0
+
+
+def may_lead_to(process: Process, pairs: Integers) -> Mask:
+    """Which states some of the pairs lead to."""
+    arrived = np.zeros(process.number_of_states, dtype=bool)
+    arrived[process.successor[pairs] if process.deterministic else process.transitions[pairs].indices] = True
+    return arrived
 
 
 def _allowed_pairs(process: Process, constraints: Sequence[TransitionConstraint]) -> Mask:

@@ -57,6 +57,10 @@ class PlannerSettings(_Section):
     gap: float | None = Field(None, gt=0, lt=1)
     """Finite processes: mix as many components as it takes until (upper - lower) / upper is certified to be this small;
     `components` and `step_rule` are not used then."""
+    first_move: Literal["eager", "drawn", "likeliest"] = "eager"
+    """The move of a plan that is made. eager: of the moves that put a plan of L moves back by no more than one, the one that
+    learns most at once (on a continuous plant as drawn); drawn: by chance with the plan's own probabilities, as in the
+    paper; likeliest: the one with the largest."""
     linear: LinearSolverSettings = LinearSolverSettings()
     """Finite processes: how the linear subproblem on the polytope is solved."""
     nonlinear: NonlinearSolverSettings = NonlinearSolverSettings()
@@ -81,8 +85,9 @@ class FeedbackSettings(_Section):
 class CandidateSettings(_Section):
     """The set Z of states that may still be the maximum (section 3.1)."""
 
-    rule: str = Field("credible_band", min_length=1)
-    """credible_band (finite); thompson_sampling, upper_confidence or annealed (continuous); or 'my_module:MyRule'."""
+    rule: str | None = Field(None, min_length=1)
+    """credible_band (finite, the default there); annealed (continuous, the default there), thompson_sampling or
+    upper_confidence; or 'my_module:MyRule'."""
     width: float | None = Field(None, gt=0)
     """Standard deviations of the credible band; the problem's own width when not given."""
     count: int | None = Field(None, ge=2)

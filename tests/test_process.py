@@ -68,6 +68,7 @@ def test_random_moves_keep_their_probabilities():
     assert not process.deterministic
     assert process.transitions.toarray().tolist() == [[0.75, 0, 0.25], [0, 1, 0], [0, 0, 1]]
     assert process.successors_of(0).tolist() == [0, 2]
+    assert process.only_successor(0) is None
     with pytest.raises(BadInput, match="no single successor"):
         _ = process.successor
 

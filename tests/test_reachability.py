@@ -126,6 +126,11 @@ def test_reachable_moves_of_a_random_process_are_those_of_sure_moves_only(episod
             expected.append(usable)
             here = {arrived for pair in usable for arrived in successors(sets.process, pair)}
         assert [pairs.tolist() for pairs in sets.pairs_by_step(start)] == expected
+        met = {
+            start,
+            *(arrived for usable in expected for pair in usable for arrived in successors(sets.process, pair)),
+        }
+        assert set(np.flatnonzero(sets.states_met(start))) == met
 
 
 @given(processes(), st.data())

@@ -29,15 +29,21 @@ def study(
         Path | None, typer.Option(metavar="DIR", help="The study's folder; a folder of its name when not given.")
     ] = None,
     workers: Annotated[int | None, typer.Option(min=1, help="Processes; all cores when not given.")] = None,
-    engine: Annotated[str, typer.Option(help="processes (joblib) or dask.")] = "processes",
+    engine: Annotated[str, typer.Option(help="processes or dask.")] = "processes",
     address: Annotated[
         str | None, typer.Option(help="Dask: address of the scheduler; a cluster on this machine when not given.")
     ] = None,
     seeds: Annotated[str | None, typer.Option(help="Other seeds than the file's, such as 1..5.")] = None,
     extend: Annotated[bool, typer.Option("--extend", help="Go on in a folder whose study was changed.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Check the study and count its runs; run nothing.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Check the study and count its runs; run nothing.")
+    ] = False,
 ) -> None:
     """Run every case of a study with every seed; finished runs are kept, so the same command goes on after a stop."""
+    from tcbo_pyomo.studies.worker_pool import ONE_THREAD
+
+    # Before numpy is loaded: with the threads of a BLAS this process could not be copied for its workers.
+    os.environ.update(ONE_THREAD)
     from tcbo_pyomo.studies.conduct import run_study
     from tcbo_pyomo.studies.study import read_study, study_from
 
@@ -83,12 +89,12 @@ class _progress_bar:
         self.earlier = 0
 
     def __enter__(self) -> Callable[[Progress], None]:
-        self.bar.start()
         return self.show
 
     def show(self, progress: Progress) -> None:
         """How far it is."""
         if not progress.last:
+            self.bar.start()  # And not earlier: its thread would keep workers from starting as copies of this process.
             self.earlier = progress.done
             # Time left follows from what is made now, not from what an earlier start made.
             self.bar.update(self.task, total=progress.total - progress.done)
@@ -120,7 +126,9 @@ def _show_plan(wanted: Study, place: Path) -> None:
 
 def _final_table(summary: pd.DataFrame) -> Any:
     """Where every case stands at the end of its budget."""
-    table = new_table("problem", "feedback", "method", "setting", right=("runs", "median regret", "10 % to 90 %", "identified"))
+    table = new_table(
+        "problem", "feedback", "method", "setting", right=("runs", "median regret", "10 % to 90 %", "identified")
+    )
     if summary.empty:
         return table
     keys = ["problem", "feedback", "method", "setting"]

@@ -67,10 +67,13 @@ class ContinuousPlanner:
         return ContinuousPlan(components, tangents[0])
 
     def choose(self, plan: ContinuousPlan, situation: Situation, generator: np.random.Generator) -> tuple[float, ...]:
-        """The first action of a trajectory drawn from the mixture."""
-        weights = [weight for weight, _ in plan.components]
-        drawn = 0 if len(weights) == 1 else int(generator.choice(len(weights), p=np.array(weights) / sum(weights)))
-        self.previous = plan.components[drawn][1]
+        """The first action of a trajectory of the mixture: drawn, or the heaviest where the settings ask for the likeliest."""
+        weights = np.array([weight for weight, _ in plan.components])
+        if len(weights) == 1 or self.settings.first_move == "likeliest":
+            chosen = int(weights.argmax())
+        else:
+            chosen = int(generator.choice(len(weights), p=weights / weights.sum()))
+        self.previous = plan.components[chosen][1]
         return tuple(self.previous.actions[situation.step].tolist())
 
     def _unfinished(self, situation: Situation) -> TrajectoryPlan | None:

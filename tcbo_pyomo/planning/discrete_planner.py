@@ -12,6 +12,7 @@ from tcbo_pyomo.errors import BadInput, InfeasiblePlan
 from tcbo_pyomo.planning.certificate import Certificate
 from tcbo_pyomo.planning.certified_frank_wolfe import CertifiedMixture, certified_frank_wolfe
 from tcbo_pyomo.planning.dynamic_programming import DynamicProgramming
+from tcbo_pyomo.planning.first_move import EagerPlans, gains_of
 from tcbo_pyomo.planning.frank_wolfe import frank_wolfe
 from tcbo_pyomo.planning.plan_check import check_visitation
 from tcbo_pyomo.planning.policy import Policy
@@ -19,6 +20,7 @@ from tcbo_pyomo.planning.situation import Situation
 from tcbo_pyomo.planning.utility import Linearisation, Utility
 from tcbo_pyomo.planning.visitation import Visitation, mix
 from tcbo_pyomo.problem import Problem
+from tcbo_pyomo.process import Integers
 from tcbo_pyomo.profiling import timed
 from tcbo_pyomo.settings import PlannerSettings
 from tcbo_pyomo.solvers.blas_threads import one_blas_thread
@@ -68,6 +70,9 @@ class DiscretePlanner:
                 problem.sets, problem.rules, linear.solver, dict(linear.options), linear.time_limit, linear.hot_start
             )
         self._lottery = bool(coupling) and problem.process.deterministic
+        self._eager = settings.first_move == "eager"
+        one_component = settings.gap is None and settings.components == 1
+        self._eager_plans = EagerPlans(problem, self.oracle) if self._eager and one_component else None
 
     @timed("plan")
     def plan(self, utility: Utility, situation: Situation, generator: np.random.Generator) -> Plan:
@@ -77,6 +82,10 @@ class DiscretePlanner:
             found = self.certified(utility, situation, generator, settings.gap)
             policy = Policy(self.problem.process, mix(found.components))
             return Plan(policy, found.components, found.tangent, found.certificate)
+        if self._eager_plans is not None:
+            tangent = utility.linearise(None)
+            visitation = self._checked(self._eager_plans.extreme_point(tangent, situation, generator), situation)
+            return Plan(Policy(self.problem.process, visitation), [(1.0, visitation)], tangent)
         tangents: list[Linearisation] = []
 
         def extreme_point(tangent: Linearisation) -> Visitation:
@@ -97,21 +106,27 @@ class DiscretePlanner:
             )
 
     def _extreme_point(self, gradient: Array, situation: Situation, generator: np.random.Generator) -> Visitation:
-        visitation = self.oracle.extreme_point(gradient, situation, generator)
-        check_visitation(visitation, self.problem.sets, situation, self.oracle.name)
+        return self._checked(self.oracle.extreme_point(gradient, situation, generator), situation)
+
+    def _checked(self, visitation: Visitation, situation: Situation) -> Visitation:
+        # Backward induction follows allowed pairs only, by our own arithmetic already.
+        if not isinstance(self.oracle, DynamicProgramming):
+            check_visitation(visitation, self.problem.sets, situation, self.oracle.name)
         return visitation
 
     def choose(self, plan: Plan, situation: Situation, generator: np.random.Generator) -> int:
-        """Draw the next move from the policy.
+        """The next move of the policy: drawn, the likeliest, or the eager one, as the settings say.
 
         Where a budget couples the steps of a deterministic process, a split policy is a lottery between paths; a move is
         only drawn when an allowed path goes on from it.
         """
-        if not self._lottery or all(visitation.is_path for _, visitation in plan.components):
-            return plan.policy.sample(situation.step, situation.state, generator)
+        components = plan.components
+        if not self._lottery or all(visitation.is_path for _, visitation in components):
+            if len(components) == 1 or self.settings.first_move == "drawn":
+                return plan.policy.sample(situation.step, situation.state, generator)
+            return int(self._preferred(plan, situation, generator)[0])
         assert not isinstance(self.oracle, DynamicProgramming)
-        pairs, probabilities = plan.policy.action_probabilities(situation.step, situation.state)
-        for pair in generator.choice(pairs, size=len(pairs), replace=False, p=probabilities):
+        for pair in self._preferred(plan, situation, generator):
             if self.oracle.can_be_completed(situation, int(pair)):
                 return int(pair)
         for pair in self.problem.process.pairs_of(situation.state):
@@ -123,6 +138,19 @@ class DiscretePlanner:
             f"{', '.join(rule.name for rule in self.problem.rules if rule.couples_steps)}; only a lottery between paths "
             "does so on average; raise a limit"
         )
+
+    def _preferred(self, plan: Plan, situation: Situation, generator: np.random.Generator) -> Integers:
+        """The moves that the policy may make now, in the order in which they are tried."""
+        pairs, probabilities = plan.policy.action_probabilities(situation.step, situation.state)
+        if len(pairs) == 1:
+            return pairs
+        if self.settings.first_move == "likeliest":
+            return pairs[np.argsort(-probabilities, kind="stable")]
+        if self._eager and plan.tangent.covariance is not None:
+            process = self.problem.process
+            gain = gains_of(process, plan.tangent, situation.state)[pairs - process.pair_offsets[situation.state]]
+            return pairs[np.argsort(-gain, kind="stable")]
+        return generator.choice(pairs, size=len(pairs), replace=False, p=probabilities)
 
     def record(self, plan: Plan) -> dict[str, Any]:
         """What is worth keeping of a plan, as plain data."""

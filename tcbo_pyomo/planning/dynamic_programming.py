@@ -8,11 +8,13 @@ Infinite values carry "cannot be completed" backwards, so the end of the episode
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
 
 from tcbo_pyomo.coordinates import Array
+from tcbo_pyomo.errors import SolverFailed
 from tcbo_pyomo.planning.situation import Situation
 from tcbo_pyomo.planning.visitation import Visitation
 from tcbo_pyomo.process import Integers, Process
@@ -37,6 +39,7 @@ class DynamicProgramming:
         self._any_closed = np.asarray(self._closed.any(axis=1))
         table = _move_table(self.process)
         self._rectangle = None if table is None else (table, self.process.successor[table])
+        self._last: tuple[Array, int, Array] | None = None
 
     def values(self, gradient: Array, first_step: int = 0) -> Array:
         """V_h for h = first_step .. H, as an array (H - first_step + 1) x n."""
@@ -78,21 +81,56 @@ class DynamicProgramming:
         return best_move
 
     @timed("backward induction")
-    def extreme_point(self, gradient: Array, situation: Situation, generator: np.random.Generator) -> Visitation:
-        """An optimal visitation of the rest of the episode, ties broken at random."""
-        state, first_step = situation.state, situation.step
-        self.sets.require_safe(state, first_step)
-        values = self.values(gradient, first_step)
+    def move_values(self, gradient: Array, situation: Situation) -> Array:
+        """What each pair of the present state leads to: its gradient and the best rest; infinite where it may not be used."""
+        values = self._values_from(gradient, situation)
+        first, last = self.process.pair_offsets[situation.state : situation.state + 2]
+        ahead = (
+            values[1][self.process.successor[first:last]]
+            if self.process.deterministic
+            else (self.process.transitions[first:last] @ values[1])
+        )
+        return np.where(self.sets.allowed_pairs[first:last], gradient[first:last] + ahead, np.inf)
+
+    @timed("backward induction")
+    def extreme_point(
+        self, gradient: Array, situation: Situation, generator: np.random.Generator, first_pair: int | None = None
+    ) -> Visitation:
+        """An optimal visitation of the rest of the episode, ties broken at random.
+
+        With `first_pair`, which has to be usable, the best of those that begin with it.
+        """
+        values = self._values_from(gradient, situation)
         follow = self._follow_path if self.process.deterministic else self._follow_distribution
-        return follow(gradient, values, state, first_step, generator)
+        return follow(gradient, values, situation.state, situation.step, generator, first_pair)
+
+    def _values_from(self, gradient: Array, situation: Situation) -> Array:
+        """The values from the present step on; those of the last gradient are kept, since a plan may ask twice."""
+        self.sets.require_safe(situation.state, situation.step)
+        if self._last is None or self._last[0] is not gradient or self._last[1] != situation.step:
+            self._last = None  # Frees its memory before the next one is needed.
+            values = self.values(gradient, situation.step)
+            if not math.isfinite(values[0, situation.state]):
+                raise SolverFailed(f"{self.name}: the gradient of the utility is not finite; no plan was made")
+            self._last = gradient, situation.step, values
+        return self._last[2]
 
     def _follow_path(
-        self, gradient: Array, values: Array, state: int, first_step: int, generator: np.random.Generator
+        self,
+        gradient: Array,
+        values: Array,
+        state: int,
+        first_step: int,
+        generator: np.random.Generator,
+        first_pair: int | None,
     ) -> Visitation:
         process, path = self.process, []
         offsets, allowed, successor = process.pair_offsets, self.sets.allowed_pairs, process.successor
         forbidden = len(self._forbidden) > 0
-        for row in range(len(values) - 1):
+        if first_pair is not None:
+            path.append(first_pair)
+            state = int(successor[first_pair])
+        for row in range(len(path), len(values) - 1):
             pairs = slice(offsets[state], offsets[state + 1])
             to_go = gradient[pairs] + values[row + 1][successor[pairs]]
             if forbidden:
@@ -108,7 +146,13 @@ class DynamicProgramming:
         return Visitation(steps, np.array(path, dtype=np.int64), np.ones(len(path)))
 
     def _follow_distribution(
-        self, gradient: Array, values: Array, state: int, first_step: int, generator: np.random.Generator
+        self,
+        gradient: Array,
+        values: Array,
+        state: int,
+        first_step: int,
+        generator: np.random.Generator,
+        first_pair: int | None,
     ) -> Visitation:
         process = self.process
         mass = np.zeros(process.number_of_states)
@@ -124,7 +168,7 @@ class DynamicProgramming:
             key = np.where(to_go <= best + TIE * np.abs(best), generator.random(len(candidates)), -1.0)
             order = np.lexsort((key, process.pair_state[candidates]))
             last = np.flatnonzero(np.diff(process.pair_state[candidates[order]], append=-1))
-            chosen = candidates[order[last]]
+            chosen = candidates[order[last]] if row or first_pair is None else np.array([first_pair])
             steps.append(np.full(len(chosen), first_step + row))
             pairs.append(chosen)
             probabilities.append(mass[here])

@@ -31,18 +31,18 @@ def feasible_pairs(problem: Problem, situation: Situation) -> Integers:
 class FeasibleMoves:
     """The feasible moves of one problem; what the constraints need is computed once."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Problem, planner: LinearProgramming | None = None) -> None:
         self.problem = problem
         coupling = [rule for rule in problem.rules if rule.couples_steps]
         self._tails = [WorstCaseTail(rule, problem.sets) for rule in coupling if isinstance(rule, Budget)]
         # The worst-case tail of a single budget answers everything; for more than that, or for a user's own rule, a
         # plan of the rest of the episode has to be found.
         one_budget_at_most = len(coupling) == len(self._tails) <= 1
-        self._completion = None if one_budget_at_most else _planner_of(problem)
+        self._completion = None if one_budget_at_most else planner or _planner_of(problem)
 
     def pairs(self, situation: Situation) -> Integers:
         """All of them; at least one, or the situation is infeasible."""
-        found = [pair for pair in self._affordable(situation).tolist() if self._can_be_completed(situation, pair)]
+        found = [pair for pair in self.affordable(situation).tolist() if self.completes(situation, pair)]
         if not found:
             raise self._nothing_left(situation)
         return np.array(found, dtype=np.int64)
@@ -52,17 +52,17 @@ class FeasibleMoves:
 
         Plans are only sought for pairs that would be chosen, the best first.
         """
-        pairs = self._affordable(situation)
+        pairs = self.affordable(situation)
         while len(pairs):
             best = score[pairs].max()
             ties = np.flatnonzero(score[pairs] >= best - TIE * abs(best))
             chosen = ties[0] if len(ties) == 1 else generator.choice(ties)
-            if self._can_be_completed(situation, int(pairs[chosen])):
+            if self.completes(situation, int(pairs[chosen])):
                 return int(pairs[chosen])
             pairs = np.delete(pairs, chosen)
         raise self._nothing_left(situation)
 
-    def _affordable(self, situation: Situation) -> Integers:
+    def affordable(self, situation: Situation) -> Integers:
         """Pairs that are safe and fit into each budget on its own."""
         sets, state = self.problem.sets, situation.state
         sets.require_safe(state, situation.step)
@@ -73,7 +73,8 @@ class FeasibleMoves:
             usable = usable[tail.affordable(situation)[usable - sets.process.pair_offsets[state]]]
         return usable
 
-    def _can_be_completed(self, situation: Situation, pair: int) -> bool:
+    def completes(self, situation: Situation, pair: int) -> bool:
+        """Whether an allowed rest of the episode goes on from an affordable pair."""
         if self._completion is None:
             return True
         if self.problem.deterministic:

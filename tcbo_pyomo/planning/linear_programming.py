@@ -56,15 +56,30 @@ class LinearProgramming:
             self._compiled[root] = polytope, solver
         return self._compiled[root]
 
-    def extreme_point(self, gradient: Array, situation: Situation, generator: np.random.Generator) -> Visitation:
-        """An optimal visitation of the rest of the episode."""
+    def extreme_point(
+        self, gradient: Array, situation: Situation, generator: np.random.Generator, first_pair: int | None = None
+    ) -> Visitation:
+        """An optimal visitation of the rest of the episode; with `first_pair` the best of those that begin with it."""
         self.sets.require_safe(situation.state, situation.step)
         polytope, solver = self.compiled(situation)
         bounds = self._bounds(polytope, situation)
+        if first_pair is not None:
+            bounds.column_lower[polytope.column(situation.step, first_pair)] = 1.0
         try:
             self.last_solution = solver.solve(self._cost(polytope, gradient), *bounds)
         except InfeasiblePlan:
             raise self._explained(polytope, bounds, situation) from None
+        return self._visitation(polytope, self.last_solution.values, situation)
+
+    def beginning_with(self, gradient: Array, situation: Situation, pair: int) -> Visitation | None:
+        """An optimal visitation among those that make a move of the present state now; None where there is none."""
+        polytope, solver = self.compiled(situation)
+        bounds = self._bounds(polytope, situation)
+        bounds.column_lower[polytope.column(situation.step, pair)] = 1.0
+        try:
+            self.last_solution = solver.solve(self._cost(polytope, gradient), *bounds)
+        except InfeasiblePlan:
+            return None
         return self._visitation(polytope, self.last_solution.values, situation)
 
     def can_be_completed(self, situation: Situation, pair: int) -> bool:
@@ -88,14 +103,7 @@ class LinearProgramming:
 
     def can_be_planned(self, situation: Situation, pair: int) -> bool:
         """Whether some policy of a random process makes this move now and keeps every constraint in expectation."""
-        polytope, solver = self.compiled(situation)
-        bounds = self._bounds(polytope, situation)
-        bounds.column_lower[polytope.column(situation.step, pair)] = 1.0
-        try:
-            solver.solve(np.zeros(len(bounds.column_lower)), *bounds)
-        except InfeasiblePlan:
-            return False
-        return True
+        return self.beginning_with(np.zeros(self.sets.process.number_of_pairs), situation, pair) is not None
 
     def _bounds(self, polytope: CompiledPolytope, situation: Situation) -> Bounds:
         bounds = polytope.bounds(situation)

@@ -1,4 +1,4 @@
-"""Every plan is re-checked by our own arithmetic before it is used: a solver's word is only a hint."""
+"""Every plan of a solver is re-checked by our own arithmetic before it is used: its word is only a hint."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ TOLERANCE = 1e-7
 
 def check_visitation(visitation: Visitation, sets: EpisodeSets, situation: Situation, solver: str) -> None:
     """Refuse a visitation that is not a policy of the rest of the episode: one vectorised pass over its entries."""
-    process, first, steps = sets.process, situation.step, sets.horizon - situation.step
-    probability, pair, row = visitation.probability, visitation.pair, visitation.step - first
     if _is_allowed_path(visitation, sets, situation):
         return
+    process, first, steps = sets.process, situation.step, sets.horizon - situation.step
+    probability, pair, row = visitation.probability, visitation.pair, visitation.step - first
     if not (np.isfinite(probability).all() and (probability >= 0.0).all()):
         raise SolverFailed(f"{solver} returned visits that are negative or not finite; the plan is not used")
     if len(row) == 0 or row.min() < 0 or row.max() >= steps or not sets.allowed_pairs[pair].all():
@@ -36,15 +36,15 @@ def check_visitation(visitation: Visitation, sets: EpisodeSets, situation: Situa
 
 def _is_allowed_path(visitation: Visitation, sets: EpisodeSets, situation: Situation) -> bool:
     """Whether the visits are one unsplit, allowed path from here: what backward induction gives, and quick to see."""
-    process, pair, step = sets.process, visitation.pair, visitation.step
-    steps = sets.horizon - situation.step
-    if not process.deterministic or len(pair) != steps or step[0] != situation.step:
+    process, pair = sets.process, visitation.pair
+    # As lists: an episode is so short that operations on arrays take longer to begin than to do.
+    if not process.deterministic or visitation.step.tolist() != list(range(situation.step, sets.horizon)):
         return False
-    left, arrived = process.pair_state[pair], process.successor[pair]
-    joined = (left[1:] == arrived[:-1]) & (step[1:] == step[:-1] + 1)
-    sure = (visitation.probability == 1.0) & sets.allowed_pairs[pair]
-    whole = left[0] == situation.state and np.count_nonzero(joined) == steps - 1 and np.count_nonzero(sure) == steps
-    return bool(whole and sets.safe[-1, arrived[-1]])
+    left, arrived = process.pair_state[pair].tolist(), process.successor[pair].tolist()
+    joined = left == [situation.state, *arrived[:-1]]
+    sure = visitation.probability.tolist().count(1.0) == len(pair)
+    allowed = all(sets.allowed_pairs[pair].tolist())
+    return joined and sure and allowed and bool(sets.safe[-1, arrived[-1]])
 
 
 def _flow(visitation: Visitation, process: Process, situation: Situation, steps: int) -> tuple[float, Integers]:

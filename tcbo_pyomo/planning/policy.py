@@ -22,6 +22,9 @@ class Policy:
     def action_probabilities(self, step: int, state: int) -> tuple[Integers, Array]:
         """The pairs the policy may choose in a state before a step, and their probabilities."""
         pair, probability = self.visitation.at_step(step)
+        if len(pair) == 1 and probability[0] == 1.0 and self.process.pair_state[pair[0]] == state:
+            # One unsplit path, the usual plan: there is nothing to select and to add up.
+            return pair, probability
         here = self.process.pair_state[pair] == state
         total = probability[here].sum()
         if not total > 0.0:
@@ -45,8 +48,8 @@ def roll_out(policy: Policy, start: int, steps: int, generator: np.random.Genera
 
 def draw_successor(process: Process, pair: int, generator: np.random.Generator) -> int:
     """Draw the state a pair leads to."""
-    successors = process.successors_of(pair)
-    if len(successors) == 1:
-        return int(successors[0])
-    first = int(process.transitions.indptr[pair])
-    return int(generator.choice(successors, p=process.transitions.data[first : first + len(successors)]))
+    successor = process.only_successor(pair)
+    if successor is not None:
+        return successor
+    first, last = process.transitions.indptr[pair : pair + 2]
+    return int(generator.choice(process.successors_of(pair), p=process.transitions.data[first:last]))

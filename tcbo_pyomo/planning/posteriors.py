@@ -76,6 +76,11 @@ class FeaturePosterior:
         rows = self._rows(states)
         return rows @ rows.T
 
+    def variance_of(self, states: Integers) -> Array:
+        """Variance of each of some states."""
+        rows = self._rows(states)
+        return np.einsum("ij,ij->i", rows, rows)
+
 
 class KernelPosterior:
     """Covariance K - K_XS (D_S^{-1} + K_SS)^{-1} K_SX of the states, K n x n, D information per state (n)."""
@@ -112,6 +117,10 @@ class KernelPosterior:
     def covariance_of(self, states: Integers) -> Array:
         """Covariance between some states."""
         return self.covariance[np.ix_(states, states)]
+
+    def variance_of(self, states: Integers) -> Array:
+        """Variance of each of some states."""
+        return self.covariance.diagonal()[states]
 
 
 def _largest(candidates: Integers, variance: Array, generator: np.random.Generator) -> tuple[int, float]:

@@ -42,6 +42,9 @@ class Posterior(Protocol):
     def covariance_of(self, states: Integers) -> Array:
         """Covariance between some states."""
 
+    def variance_of(self, states: Integers) -> Array:
+        """Variance of each of some states."""
+
 
 @dataclass(frozen=True)
 class Linearisation:
@@ -55,12 +58,16 @@ class Linearisation:
         The pair of states being separated; `second` is None for a single state.
     gradient
         P values, one per state-action pair; never positive, since a visit never makes us know less.
+    covariance, posterior
+        Covariance of every state with the pair (n), and of the states with each other; None for a reward of another kind.
     """
 
     value: float
     first: int
     second: int | None
     gradient: Array
+    covariance: Array | None = None
+    posterior: Posterior | None = None
 
 
 class Utility:
@@ -105,7 +112,8 @@ class Utility:
         posterior = self.posterior(self.information(visitation))
         first, second, value = self.worst(posterior)
         covariance = posterior.covariance_with(first, second)
-        return Linearisation(value, first, second, -(self.process.information_rate @ (covariance * covariance)))
+        gradient = -(self.process.information_rate @ (covariance * covariance))
+        return Linearisation(value, first, second, gradient, covariance, posterior)
 
     def worst(self, posterior: Posterior) -> tuple[int, int | None, float]:
         """The candidates that a posterior tells apart least (or knows least), and that variance."""

@@ -10,6 +10,9 @@ import numpy as np
 from tcbo_pyomo.coordinates import Array
 from tcbo_pyomo.process import Integers
 
+SHORT = 200
+"""Up to about so many entries are searched faster as a list than as an array."""
+
 
 @dataclass(frozen=True, eq=False)
 class Visitation:
@@ -25,6 +28,11 @@ class Visitation:
 
     def at_step(self, step: int) -> tuple[Integers, Array]:
         """Pairs used at one step and their probabilities."""
+        if len(self.step) <= SHORT:
+            steps = self.step.tolist()
+            if steps.count(step) == 1:
+                first = steps.index(step)
+                return self.pair[first : first + 1], self.probability[first : first + 1]
         here = self.step == step
         return self.pair[here], self.probability[here]
 

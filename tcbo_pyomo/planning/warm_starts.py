@@ -15,6 +15,7 @@ from tcbo_pyomo.coordinates import Array
 from tcbo_pyomo.dynamics import Dynamics
 from tcbo_pyomo.planning.path_objective import PathObjective
 from tcbo_pyomo.planning.replan import Replan
+from tcbo_pyomo.planning.round_trip import RoundTrips
 from tcbo_pyomo.planning.shortest_path import DistanceObjective, coasting_path, detours, straight_path
 from tcbo_pyomo.planning.trajectory_plan import TrajectoryPlan
 
@@ -39,10 +40,13 @@ def warm_starts(
 ) -> list[Candidate]:
     """Feasible paths, the best first.
 
-    Tried are the rest of the previous plan and, for each target, the straight path, then detours where
-    something may be in the way, then the path that minimises the distance over the compiled constraints.
+    Tried are the rest of the previous plan and, for each target, the straight path, or the round trip where the plant
+    must end somewhere, then detours where something may be in the way. Where none of these is feasible the path is sought
+    that minimises the distance over the compiled constraints: for every target if the action is not the move itself, else
+    only while nothing feasible is known, since it takes as long as the plan.
     """
     found: list[Candidate] = []
+    trips = RoundTrips(replan.coordinates, replan.constraints, dynamics, DETOURS)
 
     def offer(values: Array, origin: str) -> bool:
         values = replan.within_bounds(values)
@@ -56,6 +60,9 @@ def warm_starts(
     def offer_unsolved(target: Array, origin: str) -> bool:
         if not dynamics.is_free_move:
             return False
+        if trips.needed:
+            way = trips.trip(replan.here, target, replan.left)
+            return way is not None and offer(replan.joined(way, np.diff(way, axis=0)), f"there and back, {origin}")
         if offer(replan.joined(*straight_path(dynamics, replan.here, target, replan.left)), origin):
             return True
         if replan.compiled.convex:
@@ -69,7 +76,7 @@ def warm_starts(
     coasting = replan.joined(*coasting_path(dynamics, replan.here, replan.left, last))
     for number, point in enumerate(dict.fromkeys(map(tuple, targets.tolist()))):
         target, origin = np.array(point), f"shortest path to target {number}"
-        if not offer_unsolved(target, origin):
+        if not offer_unsolved(target, origin) and not (found and dynamics.is_free_move):
             values = replan.attempt(DistanceObjective(target), coasting, f"{origin} itself")
             if values is not None:
                 offer(values, origin)

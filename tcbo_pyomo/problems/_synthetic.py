@@ -30,11 +30,7 @@ def synthetic_problem(
     """A benchmark function of unit coordinates u0, u1, ... (n x d points), moved in with steps of at most `box`."""
     kind = feedback or "immediate"
     delayed = kind == "delayed"
-    settings = {
-        "feedback": {"kind": kind, "delay": DELAY} if delayed else {"kind": kind},
-        # The paper's choice: Thompson sampling with delayed results, upper confidence bounds otherwise.
-        "candidates": {"rule": "thompson_sampling" if delayed else "upper_confidence"},
-    }
+    settings = {"feedback": {"kind": kind, "delay": DELAY} if delayed else {"kind": kind}}
     return ContinuousProblem(
         name=name,
         coordinates=tuple(Coordinate(f"u{i}", 0.0, 1.0) for i in range(dimension)),

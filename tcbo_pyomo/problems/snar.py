@@ -99,10 +99,7 @@ def build(feedback: str | None = None, seed: int = 0) -> ContinuousProblem:
         truth=objective,
         maximum=MAXIMUM,
         measure_start=True,
-        settings={
-            "feedback": {"kind": kind, "delay": DELAY} if kind == "delayed" else {"kind": kind},
-            "candidates": {"rule": "thompson_sampling" if kind == "delayed" else "upper_confidence"},
-        },
+        settings={"feedback": {"kind": kind, "delay": DELAY} if kind == "delayed" else {"kind": kind}},
         output_title="objective",
         description=DESCRIPTION,
     )

@@ -82,10 +82,7 @@ def build(feedback: str | None = None, seed: int = 0) -> ContinuousProblem:
         noise=1e-4,
         truth=profit,
         maximum=MAXIMUM,
-        settings={
-            "feedback": {"kind": kind, "delay": 5} if kind == "delayed" else {"kind": kind},
-            "candidates": {"rule": "upper_confidence"},
-        },
+        settings={"feedback": {"kind": kind, "delay": 5} if kind == "delayed" else {"kind": kind}},
         output_title="profit",
         description=DESCRIPTION,
     )

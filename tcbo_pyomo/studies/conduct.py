@@ -15,6 +15,7 @@ from tcbo_pyomo.studies.runs import Run, runs_of
 from tcbo_pyomo.studies.study import Study
 from tcbo_pyomo.studies.study_folder import StudyFolder
 from tcbo_pyomo.studies.study_tables import StudyTables, read_tables, write_tables
+from tcbo_pyomo.studies.worker_pool import worker_pool
 
 Engine = Literal["processes", "dask"]
 
@@ -51,7 +52,7 @@ def run_study(
     workers
         Number of processes, or of Dask workers on this machine; all cores when not given.
     engine, address
-        processes (joblib), or dask: a cluster on this machine, or the one whose scheduler has this address.
+        processes, or dask: a cluster on this machine, or the one whose scheduler has this address.
     extend
         Go on in a folder whose study was changed; runs that are still part of it are not repeated.
     search_path
@@ -91,7 +92,7 @@ def _engine(engine: Engine, address: str | None, workers: int, runs: list[Run]) 
     if not runs:
         yield iter(())
     elif engine == "processes":
-        with closing(by_processes(runs, workers)) as records:
+        with worker_pool(min(workers, len(runs))) as pool, closing(by_processes(pool, runs, workers)) as records:
             yield records
     else:
         with dask_client(address, workers) as client:
@@ -99,9 +100,9 @@ def _engine(engine: Engine, address: str | None, workers: int, runs: list[Run]) 
 
 
 def _number_of_workers(workers: int | None) -> int:
-    from joblib import cpu_count
-
     if workers is None:
+        from joblib import cpu_count
+
         return int(cpu_count())
     if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
         raise BadInput(f"workers {workers!r} must be a whole number of at least 1")

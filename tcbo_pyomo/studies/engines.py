@@ -1,86 +1,64 @@
-"""Runs spread over the processes of this machine, by joblib."""
+"""Runs spread over the processes of this machine."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Generator, Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Generator
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context
+from itertools import islice
 from typing import Any
 
 from tcbo_pyomo.studies.execution import execute
 from tcbo_pyomo.studies.runs import Run
+from tcbo_pyomo.studies.worker_pool import worker_pool
 
 log = logging.getLogger(__name__)
 
 Record = dict[str, Any]
 
 
-def by_processes(runs: list[Run], workers: int) -> Generator[Record, None, None]:
+def by_processes(pool: Executor, runs: list[Run], workers: int) -> Generator[Record, None, None]:
     """Records of runs in the order in which they end; the death of a worker costs at most the run that caused it."""
-    if workers == 1:
-        yield from _one_by_one(runs)
-        return
     left = {run.key: run for run in runs}
-    try:
-        while left:
-            suspects = yield from _until_a_worker_dies(left, workers)
-            # One of those under way killed its worker. Each in a process of its own, the guilty one shows itself.
-            for record in _one_by_one(suspects):
-                del left[record["key"]]
-                yield record
-    finally:
-        _stop_workers()
-
-
-def _until_a_worker_dies(left: dict[str, Run], workers: int) -> Generator[Record, None, list[Run]]:
-    """Take finished runs out of `left`; the runs that were under way when a worker died, none when all is done."""
-    from joblib import Parallel, delayed, parallel_config
-    from joblib.externals.loky.process_executor import TerminatedWorkerError
-
-    under_way: dict[str, Run] = {}
-
-    def tasks() -> Iterator[Any]:
-        for run in list(left.values()):
-            under_way[run.key] = run
-            yield delayed(execute)(run)
-
-    try:
-        with parallel_config(backend="loky", inner_max_num_threads=1):
-            # One run at a time to each worker: their lengths differ, and so it is known which are under way.
-            parallel = Parallel(workers, batch_size=1, pre_dispatch="n_jobs", return_as="generator_unordered")
-            for record in parallel(tasks()):
-                del left[record["key"]], under_way[record["key"]]
-                yield record
-    except TerminatedWorkerError:
-        log.warning("a worker died; runs that were under way are made again: %s", [run.label for run in under_way.values()])
-        return list(under_way.values())
-    return []
-
-
-def _stop_workers() -> None:
-    """End joblib's workers now, also in the middle of a run; it would keep them for the next call."""
-    from joblib.externals.loky import get_reusable_executor
-
-    get_reusable_executor().shutdown(wait=True, kill_workers=True)
-
-
-def _one_by_one(runs: Iterable[Run]) -> Iterator[Record]:
-    """Runs in one process beside this one, replaced when it dies."""
-    executor = None
-    try:
-        for run in runs:
-            executor = executor or ProcessPoolExecutor(1, mp_context=get_context("spawn"))
-            try:
-                yield executor.submit(execute, run).result()
-            except BrokenProcessPool:
-                executor.shutdown()
-                executor = None
+    # Two for each worker, so that none waits for the disk on which we store what it has made.
+    suspects = yield from _until_a_worker_dies(pool, left, 2 * workers)
+    while suspects:
+        # One of those handed out killed its worker. Each in a process of its own, the guilty one shows itself.
+        for run in suspects:
+            with worker_pool(1) as alone:
+                guilty = yield from _until_a_worker_dies(alone, {run.key: run}, 1)
+            del left[run.key]
+            if guilty:
                 yield died(run)
-    finally:
-        if executor is not None:
-            executor.shutdown(cancel_futures=True)
+        if not left:
+            return
+        with worker_pool(min(workers, len(left))) as another:
+            suspects = yield from _until_a_worker_dies(another, left, 2 * workers)
+
+
+def _until_a_worker_dies(pool: Executor, left: dict[str, Run], at_once: int) -> Generator[Record, None, list[Run]]:
+    """Take finished runs out of `left`; the runs that were handed out when a worker died, none when all is done."""
+    waiting = iter(list(left.values()))
+    handed_out: dict[Future[Record], Run] = {}
+
+    def hand_out(number: int) -> None:
+        for run in islice(waiting, number):
+            handed_out[pool.submit(execute, run)] = run
+
+    try:
+        hand_out(at_once)
+        while handed_out:
+            for future in wait(handed_out, return_when=FIRST_COMPLETED).done:
+                record = future.result()
+                hand_out(1)
+                del left[record["key"]], handed_out[future]
+                yield record
+    except BrokenProcessPool:
+        suspects = list(handed_out.values())
+        log.warning("a worker died; runs that were handed out are made again: %s", [run.label for run in suspects])
+        return suspects
+    return []
 
 
 def died(run: Run) -> Record:

@@ -96,9 +96,7 @@ def _cases(study: Study, problem: ProblemEntry, feedback: FeedbackSettings | Non
     return cases
 
 
-def _case(
-    problem: ProblemEntry, method: MethodEntry, point: Any, built: Any, settings: Any, fingerprint: str
-) -> Case:
+def _case(problem: ProblemEntry, method: MethodEntry, point: Any, built: Any, settings: Any, fingerprint: str) -> Case:
     return Case(
         problem=problem.label,
         feedback=feedback_label(settings.feedback),

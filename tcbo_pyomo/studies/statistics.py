@@ -5,7 +5,8 @@ The same seed gives every method the same plant and the same noise, so that meth
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from itertools import combinations
 from math import ceil, sqrt
 from typing import Any
@@ -33,6 +34,16 @@ COMPARISON_COLUMNS = [
 ]  # fmt: skip
 
 
+@dataclass(frozen=True)
+class _Standing:
+    """The runs of a case after a move: regrets by seed, NaN where unknown, and whether each found the maximum, where known."""
+
+    episode: int
+    move: int
+    regrets: dict[int, float] = field(default_factory=dict)
+    identified: list[bool] = field(default_factory=list)
+
+
 def summary(runs: pd.DataFrame) -> pd.DataFrame:
     """Per case and moment: quantiles and mean of the regret, identification rate with its interval, paired difference.
 
@@ -40,40 +51,41 @@ def summary(runs: pd.DataFrame) -> pd.DataFrame:
     below zero is better.
     """
     rows = []
-    for place, at in _moments(runs):
-        cases = _cases(at)
+    for place, cases in _moments(runs):
         reference = next(iter(cases.values()))
-        for case, table in cases.items():
-            regret = table["regret"].dropna().to_numpy(float)
-            spread = [float(np.quantile(regret, q)) for q in (0.5, 0.1, 0.9)] if len(regret) else [None] * 3
+        for case, standing in cases.items():
+            regret = _known(standing.regrets.values())
+            spread = np.quantile(regret, (0.5, 0.1, 0.9)).tolist() if len(regret) else [None] * 3
             mean = float(regret.mean()) if len(regret) else None
-            moment = (table["episode"].iloc[0], table["move"].iloc[0], len(table))
-            paired = {} if table is reference else difference(table, reference)
+            moment = (standing.episode, standing.move, len(standing.regrets))
+            paired = {} if standing is reference else _paired(standing.regrets, reference.regrets)
             names = ("difference_mean", "difference_low", "difference_high", "better", "worse")
             found = [paired.get(name) for name in names]
-            rows.append([*place, *case, *moment, *spread, mean, *_identification(table), *found])
+            rows.append([*place, *case, *moment, *spread, mean, *_identification(standing.identified), *found])
     return _table(rows, SUMMARY_COLUMNS)
 
 
 def comparisons(runs: pd.DataFrame) -> pd.DataFrame:
     """Every two cases of a problem and feedback at every moment: the regret of the first minus that of the second, paired."""
     rows = []
-    for place, at in _moments(runs):
-        for (case, table), (other, against) in combinations(_cases(at).items(), 2):
-            paired = difference(table, against)
+    for place, cases in _moments(runs):
+        for (case, standing), (other, against) in combinations(cases.items(), 2):
+            paired = _paired(standing.regrets, against.regrets)
             if paired:
-                moment = (table["episode"].iloc[0], table["move"].iloc[0])
-                rows.append([*place, *case, *other, *moment, *paired.values()])
+                rows.append([*place, *case, *other, standing.episode, standing.move, *paired.values()])
     return _table(rows, COMPARISON_COLUMNS)
 
 
 def difference(table: pd.DataFrame, against: pd.DataFrame) -> dict[str, Any]:
     """Regrets of two cases on their common seeds: mean difference with Student's interval, counts, and the sign test."""
-    both = table.set_index("seed")["regret"].to_frame("one").join(against.set_index("seed")["regret"].rename("two"))
-    both = both.dropna().astype(float)
-    if both.empty:
+    one, other = (dict(zip(case["seed"], case["regret"].astype(float), strict=True)) for case in (table, against))
+    return _paired(one, other)
+
+
+def _paired(regrets: dict[int, float], against: dict[int, float]) -> dict[str, Any]:
+    gap = _known(regret - against[seed] for seed, regret in regrets.items() if seed in against)
+    if not len(gap):
         return {}
-    gap = (both["one"] - both["two"]).to_numpy()
     number, mean = len(gap), float(gap.mean())
     half = None
     if number > 1:
@@ -109,25 +121,38 @@ def moments(runs: pd.DataFrame) -> list[int]:
     return ends if len(ends) > 1 else sorted({ceil(share * ends[0]) for share in SHARES})
 
 
-def _moments(runs: pd.DataFrame) -> Iterator[tuple[tuple[Any, ...], pd.DataFrame]]:
+def _moments(runs: pd.DataFrame) -> Iterator[tuple[tuple[Any, ...], dict[tuple[Any, ...], _Standing]]]:
+    """Per problem and feedback, and per moment, every case of it."""
     for place, table in runs.groupby(PLACE, sort=False, dropna=False):
-        for move in moments(table):
-            yield tuple(place), table[table["move"] == move]
+        cases: dict[int, dict[tuple[Any, ...], _Standing]] = {move: {} for move in moments(table)}
+        at = table[table["move"].isin(cases)]
+        # As plain Python: these are many small groups, where a data frame for each would take longer than a run.
+        columns = (at[name].tolist() for name in (*METHOD, "seed", "episode", "move", "regret", "identified"))
+        for method, setting, seed, episode, move, regret, identified in zip(*columns, strict=True):
+            standing = cases[move].setdefault((method, setting), _Standing(episode, move))
+            standing.regrets[seed] = float("nan") if regret is None else float(regret)
+            if not pd.isna(identified):
+                standing.identified.append(bool(identified))
+        for found in cases.values():
+            yield tuple(place), found
 
 
-def _cases(at: pd.DataFrame) -> dict[tuple[Any, ...], pd.DataFrame]:
-    return {tuple(case): table for case, table in at.groupby(METHOD, sort=False, dropna=False)}
+def _known(values: Iterable[float]) -> np.ndarray:
+    numbers = np.array(list(values), dtype=float)
+    return numbers[~np.isnan(numbers)]
 
 
-def _identification(table: pd.DataFrame) -> list[float | None]:
-    known = table["identified"].dropna()
-    if known.empty:
+def _identification(known: list[bool]) -> list[float | None]:
+    if not known:
         return [None, None, None]
-    hits = int(known.astype(bool).sum())
+    hits = sum(known)
     return [hits / len(known), *wilson_interval(hits, len(known))]
 
 
 def _table(rows: list[list[Any]], columns: list[str]) -> pd.DataFrame:
-    texts, counts = (*PLACE, *METHOD, "against", "against_setting"), ("episode", "move", "runs", "better", "equal", "worse")
+    texts, counts = (
+        (*PLACE, *METHOD, "against", "against_setting"),
+        ("episode", "move", "runs", "better", "equal", "worse"),
+    )
     kinds = {name: "Int64" if name in counts else float for name in columns if name not in texts}
     return pd.DataFrame(rows, columns=columns).astype(kinds)

@@ -6,6 +6,7 @@ however often it was interrupted.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -86,22 +87,26 @@ def _labels(run: Run) -> list[Any]:
     return [case.problem, case.feedback, case.method, case.setting, run.seed]
 
 
+def _labelled(records: list[tuple[Run, dict[str, Any]]]) -> Iterator[tuple[list[Any], dict[str, Any]]]:
+    return ((_labels(run), record) for run, record in records)
+
+
 def _runs_table(records: list[tuple[Run, dict[str, Any]]]) -> pd.DataFrame:
     rows = [
-        [*_labels(run), episode, step, move, regret, identified, candidates]
-        for run, record in records
+        [*labels, episode, step, move, regret, identified, candidates]
+        for labels, record in _labelled(records)
         for move, (episode, step, regret, identified, candidates) in enumerate(record["steps"], start=1)
     ]
     return pd.DataFrame(rows, columns=RUN_COLUMNS)
 
 
 def _timings_table(records: list[tuple[Run, dict[str, Any]]]) -> pd.DataFrame:
-    rows = [[*_labels(run), *timing] for run, record in records for timing in record["seconds"]]
+    rows = [[*labels, *timing] for labels, record in _labelled(records) for timing in record["seconds"]]
     return pd.DataFrame(rows, columns=[*CASE, "seed", "episode", "step", "seconds"])
 
 
 def _paths_table(records: list[tuple[Run, dict[str, Any]]]) -> pd.DataFrame:
-    rows = [[*_labels(run), *place] for run, record in records for place in record["path"]]
+    rows = [[*labels, *place] for labels, record in _labelled(records) for place in record["path"]]
     width = max((len(row) for row in rows), default=8) - 7
     columns = [*CASE, "seed", "episode", "step", *(f"coordinate_{number}" for number in range(1, width + 1))]
     return pd.DataFrame([row + [None] * (len(columns) - len(row)) for row in rows], columns=columns)

@@ -38,7 +38,9 @@ def main() -> None:
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="few repeats, to see that everything runs")
-    parser.add_argument("--repeats", type=int, default=40, help="of the quick things; slow ones are repeated less often")
+    parser.add_argument(
+        "--repeats", type=int, default=40, help="of the quick things; slow ones are repeated less often"
+    )
     parser.add_argument("--only", nargs="+", choices=FILES, default=FILES, metavar="FILE")
     parser.add_argument("--output", type=Path, default=Path("benchmarks.json"))
     arguments = parser.parse_args()

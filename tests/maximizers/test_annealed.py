@@ -20,7 +20,9 @@ def surrogate():
     return belief
 
 
-@pytest.mark.parametrize(("share", "rule"), [(0.0, ThompsonSampling(12)), (0.5, UpperConfidence(3)), (1.0, UpperConfidence(3))])
+@pytest.mark.parametrize(
+    ("share", "rule"), [(0.0, ThompsonSampling(12)), (0.5, UpperConfidence(3)), (1.0, UpperConfidence(3))]
+)
 def test_the_ends_of_the_schedule_are_the_pure_rules(surrogate, share, rule):
     ours, theirs = np.random.default_rng(5), np.random.default_rng(5)
     found = Annealed(12)(surrogate, ours, None, share)

@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from quantecon.markov import DiscreteDP, backward_induction
-from random_processes import processes
+from random_processes import processes, random_process
 
+from tcbo_pyomo.errors import SolverFailed
 from tcbo_pyomo.models.constraints import EndAt
 from tcbo_pyomo.planning.dynamic_programming import DynamicProgramming
 from tcbo_pyomo.planning.policy import Policy, roll_out
@@ -84,3 +85,12 @@ def test_end_is_met_even_when_the_reward_lies_the_other_way():
     path = oracle.extreme_point(gradient, Situation((0,)), np.random.default_rng(0)).pair
     # Three moves up, three down: 1 + 2 + 3 + 2 + 1 + 0 is the most that can be collected.
     assert process.states[process.successor[path], 0].tolist() == [1, 2, 3, 2, 1, 0]
+
+
+def test_a_gradient_that_is_not_finite_makes_no_plan():
+    process = random_process(3, 6, 3, 1)
+    oracle = DynamicProgramming(EpisodeSets(process, (), 4))
+    gradient = -np.ones(process.number_of_pairs)
+    gradient[process.pairs_of(0)[0]] = np.nan
+    with pytest.raises(SolverFailed, match="not finite"):
+        oracle.extreme_point(gradient, Situation((0,)), np.random.default_rng(0))

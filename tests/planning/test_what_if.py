@@ -19,6 +19,7 @@ from tcbo_pyomo.models.constraints import (
 from tcbo_pyomo.planning.explanation import explain
 from tcbo_pyomo.planning.named_limits import changed_limit, limit_names, named_limits
 from tcbo_pyomo.planning.what_if import what_if
+from tcbo_pyomo.settings import settings_from
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 
 
@@ -112,7 +113,8 @@ def test_continuous_plant():
 
 def thermal(limit=15):
     problem = load_problem("thermal_reactor").changed(horizon=6)
-    return Campaign(problem.changed(constraints=(MaximumStep({"temperature": limit}),)), seed=1)
+    settings = settings_from({"candidates": {"rule": "upper_confidence"}})
+    return Campaign(problem.changed(constraints=(MaximumStep({"temperature": limit}),)), settings, seed=1)
 
 
 @pytest.mark.parametrize("value", ["8K", "8 degC", "8 delta_degC", "14.4 delta_degF", 8])

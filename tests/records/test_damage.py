@@ -126,7 +126,9 @@ def test_edited_files_are_found(copy, whole, statement):
     assert judged(copy, whole) == 3
 
 
-@pytest.mark.parametrize("body", ["[1]", "{}", '{"moves": 3}', '{"moves": [{"number": 7}]}', '{"told": 99}', "3", "nul"])
+@pytest.mark.parametrize(
+    "body", ["[1]", "{}", '{"moves": 3}', '{"moves": [{"number": 7}]}', '{"told": 99}', "3", "nul"]
+)
 def test_nonsense_with_a_right_chain_is_no_traceback(copy, whole, body):
     campaign = open_campaign(copy, line())
     last = campaign._ledger.rows[-1]

@@ -17,6 +17,7 @@ from tcbo_pyomo.studies import read_study, run_study
 from tcbo_pyomo.studies.engines import by_processes
 from tcbo_pyomo.studies.execution import execute
 from tcbo_pyomo.studies.runs import runs_of
+from tcbo_pyomo.studies.worker_pool import worker_pool
 
 HERE = Path(__file__).parent
 STUDY = """
@@ -96,6 +97,39 @@ def test_two_workers_give_the_same_bytes(study, undisturbed, tmp_path):
     assert contents(tmp_path / "out") == undisturbed
 
 
+def test_workers_that_are_copies_of_the_command_give_the_same_bytes(study, undisturbed, tmp_path):
+    # Tests have threads of their own, so only a process of its own has copies for workers.
+    subprocess.run(
+        command(study, tmp_path / "out", "--workers", "2"), env=environment(), check=True, capture_output=True
+    )
+    assert contents(tmp_path / "out") == undisturbed
+
+
+def test_a_process_with_a_second_thread_is_not_copied():
+    asked = """
+import os, threading
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
+from tcbo_pyomo.studies.worker_pool import may_be_copied
+before, end = may_be_copied(), threading.Event()
+thread = threading.Thread(target=end.wait)
+thread.start()
+print(before, may_be_copied())
+end.set()
+"""
+    done = subprocess.run([sys.executable, "-c", asked], env=environment(), capture_output=True, text=True, check=True)
+    assert done.stdout.split() == [str(sys.platform == "linux"), "False"]
+
+
+def test_the_death_of_one_of_joblibs_workers_costs_one_run(study, tmp_path, monkeypatch):
+    monkeypatch.setattr("tcbo_pyomo.studies.worker_pool.may_be_copied", lambda: False)
+    monkeypatch.setenv("TINY_KILLS", "2")
+    one = study.model_copy(update={"methods": study.methods[:1], "feedback": study.feedback[:1]})
+    tables = run_study(one, tmp_path / "out", workers=2)
+    assert tables.failures["seed"].tolist() == [2]
+    assert "died" in tables.failures["error"][0]
+    assert sorted(tables.runs["seed"].unique()) == [1, 3, 4]
+
+
 def test_only_what_is_missing_is_run(study, undisturbed, tmp_path):
     seen = []
     folder = tmp_path / "out"
@@ -151,13 +185,13 @@ def test_killed_at_random_moments_it_goes_on_to_the_same_bytes(study, undisturbe
     while kills < 4:
         process = subprocess.Popen(
             command(study, folder, "--workers", "2"),
-            env=environment(TINY_SECONDS="0.2"),
+            env=environment(TINY_SECONDS="0.5"),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
         try:
-            process.wait(chance.uniform(2.0, 7.0))
+            process.wait(chance.uniform(1.0, 4.0))
             break  # It was through before it could be killed.
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
@@ -205,9 +239,7 @@ def test_two_processes_on_one_folder_do_not_harm_it(study, undisturbed, tmp_path
     assert contents(folder) == undisturbed
 
 
-def test_dask_gives_the_same_bytes_and_loses_nothing_when_a_worker_is_killed(
-    study, undisturbed, tmp_path, monkeypatch
-):
+def test_dask_gives_the_same_bytes_and_loses_nothing_when_a_worker_is_killed(study, undisturbed, tmp_path, monkeypatch):
     from tcbo_pyomo.studies import dask_engine
 
     monkeypatch.setenv("TINY_SECONDS", "0.3")
@@ -261,7 +293,10 @@ def test_a_cluster_without_workers_or_with_another_version_is_refused(study, tmp
     with LocalCluster(n_workers=0, **options) as cluster, pytest.raises(BadInput, match="has no workers"):
         run_study(study, tmp_path / "out", engine="dask", address=cluster.scheduler_address)
     monkeypatch.setattr("tcbo_pyomo.studies.dask_engine.__version__", "99")
-    with LocalCluster(n_workers=1, **options) as cluster, pytest.raises(BadInput, match=r"has tcbo_pyomo .*, this is 99"):
+    with (
+        LocalCluster(n_workers=1, **options) as cluster,
+        pytest.raises(BadInput, match=r"has tcbo_pyomo .*, this is 99"),
+    ):
         run_study(study, tmp_path / "out", engine="dask", address=cluster.scheduler_address)
 
 
@@ -301,7 +336,8 @@ def test_bad_options_are_refused(study, tmp_path, options, words):
 
 def test_the_order_of_records_is_that_of_their_end_and_each_comes_once(study):
     runs = runs_of(study)[:6]
-    records = list(by_processes(runs, 2))
+    with worker_pool(2) as pool:
+        records = list(by_processes(pool, runs, 2))
     assert sorted(record["key"] for record in records) == sorted(run.key for run in runs)
     again = execute(runs[0])
     (same,) = [record for record in records if record["key"] == runs[0].key]
@@ -310,7 +346,10 @@ def test_the_order_of_records_is_that_of_their_end_and_each_comes_once(study):
 
 def test_dry_run_lists_the_cases_and_writes_nothing(study, tmp_path):
     done = subprocess.run(
-        command(study, tmp_path / "out", "--dry-run", "--seeds", "1..3"), env=environment(), capture_output=True, text=True
+        command(study, tmp_path / "out", "--dry-run", "--seeds", "1..3"),
+        env=environment(),
+        capture_output=True,
+        text=True,
     )
     assert done.returncode == 0, done.stderr
     assert "12 runs" in done.stdout
