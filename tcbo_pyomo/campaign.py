@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.history import History, Move
@@ -23,6 +22,8 @@ from tcbo_pyomo.settings import Settings, settings_from
 from tcbo_pyomo.surrogate.kernels import kernel_from_dict
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from tcbo_pyomo.records import DurableCampaign
 
 
@@ -205,6 +206,8 @@ class Campaign:
 
     def experiments(self) -> pd.DataFrame:
         """One row per measurement, in the order of the moves, in engineering units."""
+        import pandas as pd  # Slow to load, and only this table needs it.
+
         names = [c.name for c in self.problem.coordinates]
         measured = [move for move in self.history.made if move.value is not None]
         rows = [

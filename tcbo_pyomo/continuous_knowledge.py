@@ -21,6 +21,17 @@ DEFAULT_RULE = "annealed"
 DEFAULT_COUNT = {"thompson_sampling": 100, "upper_confidence": 25}
 """Candidates K of each rule, as in the paper's experiments."""
 
+EXACT_MOVES = 1000
+"""Largest budget with an exact posterior unless the settings ask for one. An exact update and each variance cost the square of
+the number of measurements; from here on they would take longer than those of this many features."""
+
+
+def representation(features: str, number: int | None, budget: int) -> tuple[str, int | None]:
+    """What the surrogate of a campaign of so many moves is made of: its features, and how many."""
+    if features != "auto":
+        return features, number
+    return ("exact", number) if budget <= EXACT_MOVES else ("nystroem", number or EXACT_MOVES)
+
 
 class ContinuousKnowledge(Beliefs):
     """Beliefs about the black box on a box of scaled coordinates.
@@ -45,7 +56,8 @@ class ContinuousKnowledge(Beliefs):
         """The prior on the box."""
         surrogate, dimension = self.settings.surrogate, len(self.problem.coordinates)
         self.candidates: Array = np.empty((0, dimension))
-        return ContinuousSurrogate(kernel, dimension, surrogate.features, surrogate.number)
+        budget = self.problem.episodes * self.problem.horizon
+        return ContinuousSurrogate(kernel, dimension, *representation(surrogate.features, surrogate.number, budget))
 
     def scaled_points(self, locations: list[Location]) -> Array:
         """Locations are scaled points already."""

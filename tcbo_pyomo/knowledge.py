@@ -33,9 +33,11 @@ class Knowledge(Beliefs):
     def prior(self, kernel: Kernel) -> GaussianBelief:
         """The prior on all states."""
         points, surrogate = self.problem.process.scaled_states, self.settings.surrogate
+        # On finitely many states an exact update never takes longer, however much is known.
+        features = "exact" if surrogate.features == "auto" else surrogate.features
         # Random features get a stream of their own, so that they are the same after loading.
         stream = np.random.default_rng(np.random.SeedSequence([self.seed, 2]))
-        factor = state_factor(kernel, points, surrogate.features, surrogate.number, stream)
+        factor = state_factor(kernel, points, features, surrogate.number, stream)
         return GaussianBelief(kernel.mean(points), factor)
 
     def scaled_points(self, locations: list[Location]) -> Array:

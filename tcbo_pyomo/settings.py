@@ -106,10 +106,11 @@ class UtilitySettings(_Section):
 class SurrogateSettings(_Section):
     """The Gaussian process."""
 
-    features: Literal["exact", "nystroem", "random_fourier"] = "exact"
-    """exact: the kernel itself on the states; nystroem or random_fourier: finite approximations."""
+    features: Literal["auto", "exact", "nystroem", "random_fourier"] = "auto"
+    """exact: the kernel itself; nystroem or random_fourier: finite approximations. auto: exact, but nystroem on a continuous
+    plant with a budget of more than 1,000 moves, where exact updates would grow with every measurement."""
     number: int | None = Field(None, ge=1)
-    """Number of approximate features; min(2^(5+d), 512) when not given."""
+    """Number of approximate features; when not given min(2^(5+d), 512), and 1,000 where auto chose them."""
     fit: Literal["never", "each_episode"] = "never"
     """Fit the kernel's hyper-parameters by marginal likelihood before each episode."""
 

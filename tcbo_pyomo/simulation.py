@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields
-from typing import Any
-
-import pandas as pd
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from tcbo_pyomo.campaign import Campaign
 from tcbo_pyomo.feedback import released
@@ -15,6 +14,9 @@ from tcbo_pyomo.planning.situation import Location
 from tcbo_pyomo.plant import SimulatedPlant
 from tcbo_pyomo.profiling import STEP, section, timed
 from tcbo_pyomo.settings import Settings
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,7 @@ class StepSummary(EpisodeSummary):
         return cls(**facts)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class CampaignResult:
     """A finished campaign.
 
@@ -51,15 +53,30 @@ class CampaignResult:
     campaign
         The campaign itself, for what the tables do not show.
     experiments
-        One row per measurement.
+        One row per measurement; made when it is first looked at, unless it was given.
     episodes, steps
         Where the campaign stood after each episode and each move.
     """
 
     campaign: Campaign
-    experiments: pd.DataFrame
     episodes: list[EpisodeSummary]
     steps: list[StepSummary]
+
+    def __init__(
+        self,
+        campaign: Campaign,
+        experiments: pd.DataFrame | None,
+        episodes: list[EpisodeSummary],
+        steps: list[StepSummary],
+    ) -> None:
+        vars(self).update(campaign=campaign, episodes=episodes, steps=steps)
+        if experiments is not None:
+            vars(self)["experiments"] = experiments
+
+    @cached_property
+    def experiments(self) -> pd.DataFrame:
+        """One row per measurement. The runs of a study never look at it, and need no pandas therefore."""
+        return self.campaign.experiments()
 
     @property
     def problem(self) -> Any:
@@ -122,7 +139,7 @@ class Simulation:
                 on_step(move.episode, move.step)
             if move.step == campaign.problem.horizon and on_episode is not None:
                 on_episode(self.episodes[-1])
-        return CampaignResult(campaign, campaign.experiments(), self.episodes, self.steps)
+        return CampaignResult(campaign, None, self.episodes, self.steps)
 
     def _make_move(self) -> Move:
         """Ask, move, measure what is due, tell, and write down where the campaign stands."""

@@ -203,3 +203,26 @@ def test_shortest_paths_are_tried_to_the_pair_and_to_the_best_few_other_candidat
     assert [tangent.objective.value(o[None]) for o in tangent.others] == pytest.approx(taught)
     record = campaign.method.plan_record()
     assert len(record["separates"]) == 2
+
+
+def test_a_long_campaign_gets_a_surrogate_that_does_not_grow():
+    short, long = problem(horizon=10, episodes=100), problem(horizon=7, episodes=143)
+    assert Campaign(short).knowledge.belief.representation == "exact"
+    bounded = Campaign(long).knowledge.belief
+    assert bounded.representation == "nystroem" and bounded.covariance_with([0.1, 0.2]).centers.shape[0] <= 1000
+    wanted = settings_from({"surrogate": {"features": "exact"}})
+    assert Campaign(long, wanted).knowledge.belief.representation == "exact"
+    fewer = Campaign(long, settings_from({"surrogate": {"number": 40}})).knowledge.belief
+    assert fewer.covariance_with([0.1, 0.2]).centers.shape[0] == 40
+
+
+def test_the_bounded_surrogate_agrees_with_the_exact_one():
+    """In two dimensions a thousand features carry the prior: mean and deviation after 60 results agree."""
+    rng = np.random.default_rng(0)
+    places, grid = rng.random((60, 2)) - 0.5, rng.random((200, 2)) - 0.5
+    bounded, exact = (Campaign(problem(horizon=7, episodes=count)).knowledge.belief for count in (143, 2))
+    for point in places:
+        for belief in (bounded, exact):
+            belief.observe(point, float(hill((point[None] + 0.5) * 10.0)[0]), 1e-3)
+    np.testing.assert_allclose(bounded.mean(grid), exact.mean(grid), atol=1e-4)
+    np.testing.assert_allclose(bounded.standard_deviation(grid), exact.standard_deviation(grid), atol=1e-3)

@@ -14,13 +14,13 @@ from tcbo_pyomo.commands.tables import new_table, print_table
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import pandas as pd
-
     from tcbo_pyomo.studies.conduct import Progress
     from tcbo_pyomo.studies.study import Study
 
 SOME_FAILED = 1
 """Exit code when the study went through and some of its runs did not."""
+CASE = ("problem", "feedback", "method", "setting")
+REGRET = ("regret_median", "regret_q10", "regret_q90")
 
 
 def study(
@@ -60,9 +60,9 @@ def study(
         return
     with _progress_bar(wanted.name) as on_progress:
         tables = run_study(wanted, place, workers, engine, address, extend, os.getcwd(), on_progress)  # type: ignore[arg-type]
-    print_table(_final_table(tables.summary))
+    print_table(_final_table(tables.rows("summary")))
     typer.echo(f"tables are in {place}; figures: tcbo figures {place}")
-    if failed := len(tables.failures):
+    if failed := len(tables.rows("failures")):
         again = f"see {place / 'failures.csv'}; the same command tries them again"
         typer.echo(f"{failed} of the runs failed, {again}", err=True)
         raise typer.Exit(SOME_FAILED)
@@ -113,7 +113,7 @@ def _show_plan(wanted: Study, place: Path) -> None:
     from tcbo_pyomo.studies.study_folder import StudyFolder
 
     folder, runs = StudyFolder(place), runs_of(wanted, os.getcwd())
-    table = new_table("problem", "feedback", "method", "setting", right=("runs", "made"))
+    table = new_table(*CASE, right=("runs", "made"))
     cases: dict[int, list[Any]] = {}
     for run in runs:
         cases.setdefault(id(run.case), []).append(run)
@@ -124,18 +124,18 @@ def _show_plan(wanted: Study, place: Path) -> None:
     typer.echo(f"{len(runs)} runs")
 
 
-def _final_table(summary: pd.DataFrame) -> Any:
+def _final_table(summary: list[dict[str, str]]) -> Any:
     """Where every case stands at the end of its budget."""
-    table = new_table(
-        "problem", "feedback", "method", "setting", right=("runs", "median regret", "10 % to 90 %", "identified")
-    )
-    if summary.empty:
-        return table
-    keys = ["problem", "feedback", "method", "setting"]
-    for _, row in summary.groupby(keys, sort=False).tail(1).iterrows():
-        spread = f"{row.regret_q10:.3g} to {row.regret_q90:.3g}"
-        rate = "" if row.identified_rate != row.identified_rate else f"{row.identified_rate:.0%}"
-        table.add_row(*(str(row[key]) for key in keys), str(row.runs), f"{row.regret_median:.3g}", spread, rate)
+    table = new_table(*CASE, right=("runs", "median regret", "10 % to 90 %", "identified"))
+    last: dict[tuple[str, ...], dict[str, str]] = {}
+    for row in summary:
+        case = tuple(row[key] for key in CASE)
+        last.pop(case, None)  # So that cases stand in the order of their last rows.
+        last[case] = row
+    for case, row in last.items():
+        median, low, high = (f"{float(row[name] or 'nan'):.3g}" for name in REGRET)
+        rate = f"{float(row['identified_rate']):.0%}" if row["identified_rate"] else ""
+        table.add_row(*case, row["runs"], median, f"{low} to {high}", rate)
     return table
 
 

@@ -91,6 +91,8 @@ class Explanation:
         The best plan found for this explanation, and what no plan can beat; None for a continuous plant.
     components
         How many visitations (or paths) the plan mixes.
+    choice
+        Which of the good first moves is made, in words; empty where the plan leaves no choice.
     moves
         Moves from here, the cheapest first.
     values
@@ -109,6 +111,7 @@ class Explanation:
     best_known: float | None
     lower_bound: float | None
     components: int
+    choice: str = ""
     moves: tuple[MoveOption, ...] = ()
     values: tuple[tuple[Point, float], ...] = ()
     limits: tuple[LimitPrice, ...] = ()

@@ -58,10 +58,22 @@ def explain(campaign: Campaign, gap: float | None = None) -> Explanation:
         best_known=best.certificate.upper,
         lower_bound=best.certificate.lower,
         components=len(components),
+        choice=_choice(settings, len(components), problem.horizon - situation.step),
         moves=_moves(campaign, ahead, Policy(problem.process, plan)),
         values=_values(ahead),
         limits=_limits(ahead, plan, best.certificate.upper),
     )
+
+
+def _choice(settings: PlannerSettings, components: int, left: int) -> str:
+    """How the first move is chosen among good ones."""
+    if settings.first_move == "eager" and components == 1:
+        share = f"at most 1/{left} of what" if left > 1 else "any of what"
+        return f"of the moves that give up {share} the best plan of one component learns, the one that learns most at once is made"
+    if components == 1:
+        return ""
+    which = {"eager": "the one that learns most at once", "likeliest": "the likeliest", "drawn": "one drawn by chance"}
+    return f"of the moves that the plan may make, {which[settings.first_move]} is made"
 
 
 def certifying_planner(problem: Any, settings: PlannerSettings) -> Any:

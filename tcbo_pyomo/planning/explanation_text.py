@@ -23,6 +23,8 @@ def explanation_text(explanation: Explanation, coordinates: Sequence[Coordinate]
         _separates(explanation, coordinates),
         _learns(explanation),
     ]
+    if explanation.choice:
+        lines.append(explanation.choice)
     if explanation.moves:
         lines += ["", "moves from here, what each costs beyond the best one, and what the rest then brings:"]
         cells = [_move_cells(option, coordinates, explanation.utility_now) for option in explanation.moves[:SHOWN]]

@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from scipy.optimize import minimize_scalar
-
 Plan = Any
 """What the oracle returns: a visitation, or a path."""
 
@@ -72,6 +70,8 @@ def _step(rule: str, n: int, value_along: Callable[[float], float]) -> float:
         return 1.0 / (1.0 + n)
     if rule == "diminishing":
         return 2.0 / (2.0 + n)
+    from scipy.optimize import minimize_scalar  # Slow to load, and the other rules do without.
+
     found = minimize_scalar(value_along, bounds=(0.0, 1.0), method="bounded", options={"xatol": 1e-6})
     ends = {0.0: value_along(0.0), 1.0: value_along(1.0), float(found.x): float(found.fun)}
     return min(ends, key=ends.__getitem__)

@@ -66,6 +66,7 @@ def _content(problem: Any, found: Explanation) -> dict[str, Any]:
         "places": f"Places are given as ({names}).",
         "learns": _learns(problem, found),
         "certified": _certified(found),
+        "choice": f"{found.choice[:1].upper()}{found.choice[1:]}." if found.choice else "",
         "moves": [_move_row(problem, option, found.utility_now) for option in found.moves[:SHOWN]],
         "moves_left_out": max(0, len(found.moves) - SHOWN),
         "limits": [[limit.name, spaced(limit.limit), slack_text(limit), price_text(limit)] for limit in found.limits],

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -50,7 +51,7 @@ class Run:
     search_path: str = ""
     """A folder where the modules of settings such as 'my_module:MyRule' may stand; not part of the key."""
 
-    @property
+    @cached_property
     def key(self) -> str:
         """A digest of all that determines the numbers; labels do not."""
         case = self.case

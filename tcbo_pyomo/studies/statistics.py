@@ -9,17 +9,22 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import combinations
 from math import ceil, sqrt
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 from scipy import special  # And not scipy.stats, which takes longer to load than a small study to run.
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 PLACE = ["problem", "feedback"]
 METHOD = ["method", "setting"]
 SHARES = (0.25, 0.5, 0.75, 1.0)
 """Where a campaign of one episode is looked at, as shares of its moves; one of several episodes is looked at after each."""
 CONFIDENCE = 0.95
+
+STANDING_COLUMNS = [*PLACE, *METHOD, "seed", "episode", "move", "regret", "identified"]
+"""What is taken of a run after a move; rows are plain, with None for what is unknown, as pandas is slow to load."""
 
 SUMMARY_COLUMNS = [
     *PLACE, *METHOD, "episode", "move", "runs",
@@ -33,9 +38,11 @@ COMPARISON_COLUMNS = [
     "better", "equal", "worse", "sign_p",
 ]  # fmt: skip
 
+Row = tuple[Any, ...]
+
 
 @dataclass(frozen=True)
-class _Standing:
+class Standing:
     """The runs of a case after a move: regrets by seed, NaN where unknown, and whether each found the maximum, where known."""
 
     episode: int
@@ -44,14 +51,28 @@ class _Standing:
     identified: list[bool] = field(default_factory=list)
 
 
+Standings = tuple[Row, dict[Row, Standing]]
+"""A problem with its feedback, and how every case of it stands at a moment."""
+
+
 def summary(runs: pd.DataFrame) -> pd.DataFrame:
+    """What `summary_rows` says, of a data frame and as one."""
+    return _table(summary_rows(standings(_rows(runs))), SUMMARY_COLUMNS)
+
+
+def comparisons(runs: pd.DataFrame) -> pd.DataFrame:
+    """What `comparison_rows` says, of a data frame and as one."""
+    return _table(comparison_rows(standings(_rows(runs))), COMPARISON_COLUMNS)
+
+
+def summary_rows(found: Iterable[Standings]) -> list[list[Any]]:
     """Per case and moment: quantiles and mean of the regret, identification rate with its interval, paired difference.
 
     The difference is regret minus the regret of the first case of the same problem and feedback, on the same seeds:
     below zero is better.
     """
     rows = []
-    for place, cases in _moments(runs):
+    for place, cases in found:
         reference = next(iter(cases.values()))
         for case, standing in cases.items():
             regret = _known(standing.regrets.values())
@@ -60,20 +81,20 @@ def summary(runs: pd.DataFrame) -> pd.DataFrame:
             moment = (standing.episode, standing.move, len(standing.regrets))
             paired = {} if standing is reference else _paired(standing.regrets, reference.regrets)
             names = ("difference_mean", "difference_low", "difference_high", "better", "worse")
-            found = [paired.get(name) for name in names]
-            rows.append([*place, *case, *moment, *spread, mean, *_identification(standing.identified), *found])
-    return _table(rows, SUMMARY_COLUMNS)
+            gap = [paired.get(name) for name in names]
+            rows.append([*place, *case, *moment, *spread, mean, *_identification(standing.identified), *gap])
+    return rows
 
 
-def comparisons(runs: pd.DataFrame) -> pd.DataFrame:
+def comparison_rows(found: Iterable[Standings]) -> list[list[Any]]:
     """Every two cases of a problem and feedback at every moment: the regret of the first minus that of the second, paired."""
     rows = []
-    for place, cases in _moments(runs):
+    for place, cases in found:
         for (case, standing), (other, against) in combinations(cases.items(), 2):
             paired = _paired(standing.regrets, against.regrets)
             if paired:
                 rows.append([*place, *case, *other, standing.episode, standing.move, *paired.values()])
-    return _table(rows, COMPARISON_COLUMNS)
+    return rows
 
 
 def difference(table: pd.DataFrame, against: pd.DataFrame) -> dict[str, Any]:
@@ -117,24 +138,36 @@ def wilson_interval(successes: int, number: int) -> tuple[float, float]:
 
 def moments(runs: pd.DataFrame) -> list[int]:
     """The moves after which a problem's runs are looked at: ends of episodes, or quarters of the only one."""
-    ends = runs.groupby("episode", sort=True)["move"].max().tolist()
+    return _looked_at(zip(runs["episode"].tolist(), runs["move"].tolist(), strict=True))
+
+
+def _looked_at(moves: Iterable[tuple[int, int]]) -> list[int]:
+    """The moments of moves, each with its episode."""
+    last: dict[int, int] = {}
+    for episode, move in moves:
+        last[episode] = max(move, last.get(episode, move))
+    ends = [last[episode] for episode in sorted(last)]
     return ends if len(ends) > 1 else sorted({ceil(share * ends[0]) for share in SHARES})
 
 
-def _moments(runs: pd.DataFrame) -> Iterator[tuple[tuple[Any, ...], dict[tuple[Any, ...], _Standing]]]:
-    """Per problem and feedback, and per moment, every case of it."""
-    for place, table in runs.groupby(PLACE, sort=False, dropna=False):
-        cases: dict[int, dict[tuple[Any, ...], _Standing]] = {move: {} for move in moments(table)}
-        at = table[table["move"].isin(cases)]
-        # As plain Python: these are many small groups, where a data frame for each would take longer than a run.
-        columns = (at[name].tolist() for name in (*METHOD, "seed", "episode", "move", "regret", "identified"))
-        for method, setting, seed, episode, move, regret, identified in zip(*columns, strict=True):
-            standing = cases[move].setdefault((method, setting), _Standing(episode, move))
+def standings(runs: Iterable[Row]) -> list[Standings]:
+    """Per problem and feedback, and per moment, every case of it; rows as `STANDING_COLUMNS` says."""
+    places: dict[Row, list[Row]] = {}
+    for row in runs:
+        places.setdefault(row[:2], []).append(row)
+    return [(place, cases) for place, rows in places.items() for cases in _at_moments(rows)]
+
+
+def _at_moments(rows: list[Row]) -> Iterable[dict[Row, Standing]]:
+    moves = _looked_at((episode, move) for *_, episode, move, _, _ in rows)
+    cases: dict[int, dict[Row, Standing]] = {move: {} for move in moves}
+    for _, _, method, setting, seed, episode, move, regret, identified in rows:
+        if move in cases:
+            standing = cases[move].setdefault((method, setting), Standing(episode, move))
             standing.regrets[seed] = float("nan") if regret is None else float(regret)
-            if not pd.isna(identified):
+            if identified is not None:
                 standing.identified.append(bool(identified))
-        for found in cases.values():
-            yield tuple(place), found
+    return cases.values()
 
 
 def _known(values: Iterable[float]) -> np.ndarray:
@@ -149,7 +182,15 @@ def _identification(known: list[bool]) -> list[float | None]:
     return [hits / len(known), *wilson_interval(hits, len(known))]
 
 
+def _rows(runs: pd.DataFrame) -> Iterator[Row]:
+    """Plain rows of a data frame."""
+    columns = (runs[name].astype(object).where(runs[name].notna(), None).tolist() for name in STANDING_COLUMNS)
+    return zip(*columns, strict=True)
+
+
 def _table(rows: list[list[Any]], columns: list[str]) -> pd.DataFrame:
+    import pandas as pd
+
     texts, counts = (
         (*PLACE, *METHOD, "against", "against_setting"),
         ("episode", "move", "runs", "better", "equal", "worse"),

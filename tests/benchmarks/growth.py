@@ -25,6 +25,7 @@ from machine import described
 from nonlinear_replan import Replan
 
 from tcbo_pyomo import Campaign, load_problem, settings_from
+from tcbo_pyomo.continuous_knowledge import representation
 from tcbo_pyomo.grid import grid_process
 from tcbo_pyomo.models.constraints.end_at import EndAt
 from tcbo_pyomo.planning.compiled_polytope import CompiledPolytope
@@ -162,6 +163,23 @@ def over_continuous_measurements(quick: bool) -> Iterator[Case]:
         yield count, one_more
 
 
+def over_budget(quick: bool) -> Iterator[Case]:
+    """The last measurement of a continuous campaign with the default settings: exact, then 1,000 features."""
+    rng = np.random.default_rng(5)
+    places = rng.random((100, 3)) - 0.5
+    for budget in (100, 300) if quick else (100, 316, 1000, 3162, 10_000):
+        surrogate = ContinuousSurrogate(KERNEL, 3, *representation("auto", None, budget))
+        for point in rng.random((budget, 3)) - 0.5:
+            surrogate.observe(point, 1.0, 0.1)
+
+        def one_more(surrogate: ContinuousSurrogate = surrogate) -> object:
+            later = surrogate.copy()
+            later.observe(places[0], 1.0, 0.1)
+            return later.mean(places), later.variance(places)
+
+        yield budget, one_more
+
+
 def over_features(quick: bool) -> Iterator[Case]:
     """One more measurement of as many states as there are features: n = M, the exact case."""
     rng = np.random.default_rng(4)
@@ -203,6 +221,7 @@ SERIES = (
     ("farthest pair", "candidates (32 features)", "memory at most 1.1: no array of all pairs", over_candidates),
     ("belief update", "past measurements (400 states)", "time 0: independent of them", over_measurements),
     ("belief update", "past measurements (continuous)", "time 0: independent of them", over_continuous_measurements),
+    ("belief update", "budget (continuous, defaults)", "time bounded: 0 beyond 1,000", over_budget),
     ("belief update", "features (as many states)", "time at most 2", over_features),
     ("trajectory re-plan", "dimensions (64 centres, H = 50)", "", over_dimensions),
     ("plan", "Frank-Wolfe components (Knorr)", "about 1", over_components),
@@ -252,7 +271,7 @@ def draw(found: list[Series], path: Path) -> None:
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    figure, panels = plt.subplots(2, 4, figsize=(16, 7), layout="constrained")
+    figure, panels = plt.subplots(3, 3, figsize=(13, 10), layout="constrained")
     for panel, series in zip(panels.ravel(), found, strict=True):
         panel.loglog(series.sizes, np.array(series.seconds) * 1e3, "o-", color="tab:blue", label="time (ms)")
         panel.loglog(series.sizes, series.megabytes, "s--", color="tab:orange", label="memory (MB)")
