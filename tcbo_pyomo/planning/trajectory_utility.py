@@ -120,11 +120,12 @@ class TrajectoryUtility:
             variance = surrogate.variance(self.candidates)
             state = self._tie(variance >= variance.max() * (1.0 - TIE))
             return self.candidates[state], None, float(variance[state])
-        variances = surrogate.difference_variances(self.candidates)
-        # Candidates may coincide, and then every difference is zero: any pair is as good.
-        ties = np.triu(variances >= variances.max() * (1.0 - TIE), 1).ravel()
-        first, second = divmod(self._tie(ties), len(self.candidates))
-        return self.candidates[first], self.candidates[second], float(variances[first, second])
+        # Candidates may coincide; then every difference is rounding, and any pair is as good. Only one of (i, j) and (j, i)
+        # is looked at: the largest must not be one of the other half.
+        left, right = np.triu_indices(len(self.candidates), 1)
+        variances = surrogate.difference_variances(self.candidates)[left, right]
+        pair = self._tie(variances >= variances.max() * (1.0 - TIE))
+        return self.candidates[left[pair]], self.candidates[right[pair]], float(variances[pair])
 
     def _tie(self, equal: Array) -> int:
         positions = np.flatnonzero(equal)

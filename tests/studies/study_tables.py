@@ -39,7 +39,7 @@ def runs_table(cases=None, seeds=SEEDS):
                 level *= np.exp(-generator.exponential(0.03 + 0.02 * (number % 3)))
                 found = finite and level < 0.15
                 regret = 0.0 if found else level
-                candidates = 0 if method == "truncated_snake" else int(2 + 80 * min(level, 1.0))
+                candidates = 0 if method == "truncated_snake" else int(2 + 40 * level)
                 episode, step = divmod(move - 1, horizon)
                 rows.append(
                     (problem, feedback, method, setting, seed, episode + 1, step + 1, move, regret,

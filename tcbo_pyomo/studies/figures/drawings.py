@@ -19,7 +19,7 @@ from tcbo_pyomo.studies.figures.identification import identification_figure
 from tcbo_pyomo.studies.figures.paths import paths_figure
 from tcbo_pyomo.studies.figures.regret import COLUMNS, regret_figure
 from tcbo_pyomo.studies.figures.solve_times import KEYS, solve_time_figure
-from tcbo_pyomo.studies.figures.tables import RUN, checked, read_table
+from tcbo_pyomo.studies.figures.tables import RUN, SERIES, checked, read_table
 from tcbo_pyomo.studies.figures.traces import traces_figure
 from tcbo_pyomo.studies.study import ProblemEntry
 from tcbo_pyomo.studies.study_folder import STUDY, VERSION
@@ -66,7 +66,8 @@ def _of_runs(runs: pd.DataFrame, problem: str, feedback: str, unit: str) -> Iter
             yield f"ablation-{name}", partial(ablation_figure, *which, unit=unit)
     if rows["identified"].notna().any():
         yield f"identification-{name}", partial(identification_figure, *which)
-    if (rows["candidates"] > 0).any():
+    # On a continuous plant a rule always gives the same number of candidates: nothing to see.
+    if (rows.groupby(SERIES)["candidates"].nunique() > 1).any():
         yield f"candidates-{name}", partial(candidates_figure, *which)
 
 

@@ -1,0 +1,90 @@
+"""The tables of the tournament: `python table.py FOLDER` reads the studies in FOLDER and prints Markdown.
+
+Each study file of this folder is run with `tcbo study FILE.yaml --output FOLDER/NAME`. Differences are regrets of the default
+minus those of the other method on the same seeds, with Student's 95 % interval: below zero the default is better.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from math import ceil
+from pathlib import Path
+
+import pandas as pd
+
+from tcbo_pyomo.studies.statistics import difference
+from tcbo_pyomo.studies.study_tables import read_tables
+
+STUDIES = ("discrete", "beams", "two_ridges", "fuel", "synchronous", "asynchronous", "thermal", "obstacles")
+DEFAULT = "default"
+SHARES = (0.25, 0.5, 0.75, 1.0)
+
+
+def main(folder: Path) -> None:
+    """Print every table, then how often the default is better, equal or worse."""
+    verdicts: dict[float, dict[str, dict[str, list[str]]]] = {0.5: {}, 1.0: {}}
+    for name in STUDIES:
+        if (folder / name / "runs.csv").exists():
+            tables = read_tables(folder / name)
+            for line in _study(tables.runs, tables.timings, verdicts):
+                print(line)
+    for share, found in verdicts.items():
+        print(f"\n| default against, after {share:.0%} of the budget | better | no difference | worse |\n|---|---|---|---|")
+        for method, counts in found.items():
+            cells = [counts.get(verdict, []) for verdict in ("better", "equal", "worse")]
+            print(f"| {method} | {len(cells[0])} | {len(cells[1])} | {len(cells[2])} {_listed(cells[2])} |")
+
+
+def _listed(places: list[str]) -> str:
+    return f"({', '.join(places)})" if places else ""
+
+
+def _study(
+    runs: pd.DataFrame, timings: pd.DataFrame, verdicts: dict[float, dict[str, dict[str, list[str]]]]
+) -> Iterator[str]:
+    for (problem, feedback), table in runs.groupby(["problem", "feedback"], sort=False):
+        total = int(table["move"].max())
+        moves = [ceil(share * total) for share in SHARES]
+        plans = timings[(timings["problem"] == problem) & (timings["feedback"] == feedback)]
+        seconds = plans.groupby("method")["seconds"].median()
+        of = {method: rows for method, rows in table.groupby("method", sort=False)}
+        known = table["identified"].notna().any()
+        yield f"\n| {problem}, {feedback}, {table['seed'].nunique()} seeds | 25 % | 50 % | 75 % | 100 % | default minus it at 50 % | at 100 % | per plan |"
+        yield "|---" * 8 + "|"
+        for method, rows in of.items():
+            cells = [f"{_at(rows, move)['regret'].median():.2g}" for move in moves]
+            last = _at(rows, moves[-1])
+            if known:
+                cells[-1] += f" / {last['identified'].astype(bool).mean():.0%}"
+            else:
+                low, high = last["regret"].quantile([0.1, 0.9])
+                cells[-1] += f" ({low:.2g} to {high:.2g})"
+            gaps = []
+            for share, move in zip(SHARES, moves, strict=True):
+                if method == DEFAULT or share not in verdicts:
+                    continue
+                text, verdict = _compared(_at(of[DEFAULT], move), _at(rows, move))
+                verdicts[share].setdefault(method, {}).setdefault(verdict, []).append(f"{problem} {feedback}")
+                gaps.append(text)
+            yield f"| {method} | {' | '.join([*cells, *(gaps or ['', ''])])} | {_duration(seconds[method])} |"
+
+
+def _at(rows: pd.DataFrame, move: int) -> pd.DataFrame:
+    return rows[rows["move"] == move]
+
+
+def _compared(default: pd.DataFrame, other: pd.DataFrame) -> tuple[str, str]:
+    found = difference(default, other)
+    half = found["difference_high"] - found["difference_mean"]
+    verdict = "better" if found["difference_high"] < 0 else "worse" if found["difference_low"] > 0 else "equal"
+    mark = {"better": "**", "worse": "_", "equal": ""}[verdict]
+    return f"{mark}{found['difference_mean']:+.2g} ± {half:.2g}{mark}", verdict
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds * 1e3:.2g} ms" if seconds < 1.0 else f"{seconds:.2g} s"
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1] if len(sys.argv) > 1 else "."))
