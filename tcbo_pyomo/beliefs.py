@@ -83,7 +83,7 @@ class Beliefs(ABC):
         """The belief in which pending visits count as made: their results will shrink the variance."""
         if self._design is None:
             pending = self.history.pending
-            if not pending:
+            if not pending or self.settings.utility.pending == "ignored":
                 return self.belief
             with section("surrogate"):
                 self._design = self.belief.copy()

@@ -77,6 +77,7 @@ class Knowledge(Beliefs):
         points = self.problem.process.scaled_states
         information = np.zeros(len(points)) if planned is None else planned.copy()
         for move in self.history.made:
-            if not move.skipped:
+            counts = move.value is not None or self.settings.utility.pending == "counted"
+            if counts and not move.skipped:
                 information[move.arrived] += max(1, len(move.values)) / self.noise_variance(move)
         return KernelPosterior(self.kernel(points, points), information)

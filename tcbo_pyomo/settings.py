@@ -99,6 +99,9 @@ class UtilitySettings(_Section):
 
     objective: Literal["differences", "g_allocation"] = "differences"
     """differences: largest variance of f(z) - f(z'); g_allocation: largest variance of f(z)."""
+    pending: Literal["counted", "ignored"] = "counted"
+    """counted: visits whose results are still to come shrink the variance a plan works on (section 4.1); ignored: they do not,
+    and a plan may go where it has just been."""
     form: Literal["features", "kernel"] = "features"
     """features: finite features; kernel: the general-kernel form of the appendix. Equal values."""
 

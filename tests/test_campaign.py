@@ -5,7 +5,16 @@ import math
 import numpy as np
 import pytest
 
-from tcbo_pyomo import Campaign, Problem, grid_process, load_campaign, run_campaign, save_campaign, settings_from
+from tcbo_pyomo import (
+    Campaign,
+    Problem,
+    grid_process,
+    load_campaign,
+    load_problem,
+    run_campaign,
+    save_campaign,
+    settings_from,
+)
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.models.constraints import NonDecreasing
 from tcbo_pyomo.simulation import SimulatedPlant
@@ -237,3 +246,20 @@ def test_a_schedule_that_fails_midway_leaves_no_trace(asked_before):
     campaign.method.next_decision = choose
     assert campaign.history.open_move is first and campaign.history.moves_made == 0
     assert [m.decision for m in campaign.ask_episode()] == [m.decision for m in untouched.ask_episode()]
+
+
+@pytest.mark.parametrize("form", ["features", "kernel"])
+def test_pending_visits_are_counted_or_ignored(form):
+    """Ignored, the utility is what it was before the visits; counted, it is smaller."""
+    values = {}
+    for pending in ("counted", "ignored"):
+        settings = settings_from({"feedback": {"kind": "episodic"}, "utility": {"pending": pending, "form": form}})
+        campaign = Campaign(load_problem("knorr_pyrazole", "episodic"), settings, seed=1)
+        found = [campaign.knowledge.utility(np.random.default_rng(0)).value()]
+        for _ in range(3):
+            campaign.arrive(campaign.ask().number)
+            found.append(campaign.knowledge.utility(np.random.default_rng(0)).value())
+        values[pending] = found
+    assert values["ignored"] == pytest.approx([values["ignored"][0]] * 4)
+    assert values["counted"][0] == pytest.approx(values["ignored"][0])
+    assert values["counted"][3] < values["counted"][0] * (1 - 1e-6)

@@ -21,7 +21,8 @@ from tcbo_pyomo import load_problem, run_campaign, settings_from
 def campaign_rows(name, seed, planner, plan, episodes):
     """Regret and candidates after each episode of one campaign."""
     problem = load_problem(name, seed=seed)
-    fast = {"planner": {"linear": {"solver": "dynamic_programming"}}}
+    # Moves are drawn from the plan, as in the paper: it is the plans that are compared.
+    fast = {"planner": {"first_move": "drawn", "linear": {"solver": "dynamic_programming"}}}
     settings = settings_from(dict(problem.settings), fast, {"planner": planner, "episodes": episodes})
     began = time.perf_counter()
     result = run_campaign(problem, settings, seed)

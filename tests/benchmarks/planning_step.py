@@ -41,7 +41,7 @@ def _row(label: str, name: str, repeats: int) -> Comparison:
 
 
 class BareStep:
-    """Posterior, candidates, utility, gradient and backward induction on plain arrays, without any check."""
+    """Posterior, candidates, utility, gradient, backward induction and first move on plain arrays, without any check."""
 
     def __init__(self, problem) -> None:
         process = problem.process
@@ -70,7 +70,8 @@ class BareStep:
         gram = rows @ rows.T
         norms = gram.diagonal()
         first, second = np.unravel_index((norms[:, None] + norms - 2 * gram).argmax(), gram.shape)
-        cost = -((self.factor @ (rows[first] - rows[second])) ** 2)[self.successor] / noise
+        squares = (self.factor @ (rows[first] - rows[second])) ** 2
+        cost = -squares[self.successor] / noise
         cost[self.forbidden] = np.inf
         values = np.empty((self.horizon + 1, len(self.mean)))
         values[-1] = self.last
@@ -79,6 +80,12 @@ class BareStep:
         here, path = self.start, []
         for step in range(self.horizon):
             pairs = slice(self.ends[here], self.ends[here + 1])
-            path.append(self.ends[here] + (cost[pairs] + values[step + 1][self.successor[pairs]]).argmin())
+            to_go = cost[pairs] + values[step + 1][self.successor[pairs]]
+            chosen = to_go.argmin()
+            if step == 0:  # The eager first move.
+                good = np.flatnonzero(to_go <= to_go[chosen] * (1.0 - 1.0 / self.horizon))
+                arrived = self.successor[pairs][good]
+                chosen = good[(squares[arrived] / ((self.factor[arrived] ** 2).sum(axis=1) + noise)).argmax()]
+            path.append(self.ends[here] + chosen)
             here = self.successor[path[-1]]
         return int(path[0])
