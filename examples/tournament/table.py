@@ -19,6 +19,7 @@ from tcbo_pyomo.studies.study_tables import read_tables
 STUDIES = ("discrete", "beams", "two_ridges", "fuel", "synchronous", "asynchronous", "thermal", "obstacles")
 DEFAULT = "default"
 SHARES = (0.25, 0.5, 0.75, 1.0)
+TITLES = "25 % | 50 % | 75 % | 100 % | default minus it at 50 % | at 100 % | per plan"
 
 
 def main(folder: Path) -> None:
@@ -30,7 +31,9 @@ def main(folder: Path) -> None:
             for line in _study(tables.runs, tables.timings, verdicts):
                 print(line)
     for share, found in verdicts.items():
-        print(f"\n| default against, after {share:.0%} of the budget | better | no difference | worse |\n|---|---|---|---|")
+        print(
+            f"\n| default against, after {share:.0%} of the budget | better | no difference | worse |\n|---|---|---|---|"
+        )
         for method, counts in found.items():
             cells = [counts.get(verdict, []) for verdict in ("better", "equal", "worse")]
             print(f"| {method} | {len(cells[0])} | {len(cells[1])} | {len(cells[2])} {_listed(cells[2])} |")
@@ -50,7 +53,7 @@ def _study(
         seconds = plans.groupby("method")["seconds"].median()
         of = {method: rows for method, rows in table.groupby("method", sort=False)}
         known = table["identified"].notna().any()
-        yield f"\n| {problem}, {feedback}, {table['seed'].nunique()} seeds | 25 % | 50 % | 75 % | 100 % | default minus it at 50 % | at 100 % | per plan |"
+        yield f"\n| {problem}, {feedback}, {table['seed'].nunique()} seeds | {TITLES} |"
         yield "|---" * 8 + "|"
         for method, rows in of.items():
             cells = [f"{_at(rows, move)['regret'].median():.2g}" for move in moves]

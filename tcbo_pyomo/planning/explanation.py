@@ -69,7 +69,9 @@ def _choice(settings: PlannerSettings, components: int, left: int) -> str:
     """How the first move is chosen among good ones."""
     if settings.first_move == "eager" and components == 1:
         share = f"at most 1/{left} of what" if left > 1 else "any of what"
-        return f"of the moves that give up {share} the best plan of one component learns, the one that learns most at once is made"
+        return (
+            f"of the moves that give up {share} the best plan (N = 1) learns, the one that learns most at once is made"
+        )
     if components == 1:
         return ""
     which = {"eager": "the one that learns most at once", "likeliest": "the likeliest", "drawn": "one drawn by chance"}

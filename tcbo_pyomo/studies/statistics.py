@@ -145,7 +145,8 @@ def _looked_at(moves: Iterable[tuple[int, int]]) -> list[int]:
     """The moments of moves, each with its episode."""
     last: dict[int, int] = {}
     for episode, move in moves:
-        last[episode] = max(move, last.get(episode, move))
+        if move > last.get(episode, -1):
+            last[episode] = move
     ends = [last[episode] for episode in sorted(last)]
     return ends if len(ends) > 1 else sorted({ceil(share * ends[0]) for share in SHARES})
 

@@ -8,10 +8,9 @@ pandas takes longer to load than a small study to run.
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from io import StringIO
-from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +19,6 @@ from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.studies.runs import Run
 from tcbo_pyomo.studies.statistics import (
     COMPARISON_COLUMNS,
-    STANDING_COLUMNS,
     SUMMARY_COLUMNS,
     comparison_rows,
     standings,
@@ -37,8 +35,9 @@ TABLES = ("runs", "timings", "paths", "failures", "summary", "comparisons")
 LONGEST_CELL = 2**31 - 1
 """The message of a failed run may be longer than what Python's csv module takes for damage."""
 
-Rows = list[list[Any]]
 Records = list[tuple[Run, dict[str, Any]]]
+Labelled = list[tuple[str, dict[str, Any]]]
+"""Records with the labels of their runs as the first cells of a line."""
 
 
 class StudyTables:
@@ -101,18 +100,18 @@ class StudyTables:
 def write_tables(folder: StudyFolder, runs: list[Run]) -> None:
     """All tables, each replaced as a whole."""
     records = [(run, record) for run in runs if (record := folder.record(run)) is not None]
-    moves = _runs_rows(records)
-    found = standings(map(itemgetter(*map(RUN_COLUMNS.index, STANDING_COLUMNS)), moves))
-    tables: dict[str, tuple[list[str], Rows]] = {
-        "runs": (RUN_COLUMNS, moves),
-        "timings": ([*CASE, "seed", "episode", "step", "seconds"], _timings_rows(records)),
-        "paths": _paths_table(records),
-        "failures": ([*CASE, "seed", "error"], _failures_rows(folder, runs)),
-        "summary": (SUMMARY_COLUMNS, summary_rows(found)),
-        "comparisons": (COMPARISON_COLUMNS, comparison_rows(found)),
+    labelled = [(_text([_labels(run)]).rstrip("\n"), record) for run, record in records]
+    found = standings(_standing_rows(records))
+    tables = {
+        "runs": _runs_text(labelled),
+        "timings": _timings_text(labelled),
+        "paths": _paths_text(labelled),
+        "failures": _text([[*CASE, "seed", "error"], *_failures(folder, runs)]),
+        "summary": _text([SUMMARY_COLUMNS, *summary_rows(found)]),
+        "comparisons": _text([COMPARISON_COLUMNS, *comparison_rows(found)]),
     }
-    for name in TABLES:
-        write_atomically(folder.place / f"{name}.csv", _text(*tables[name]).encode())
+    for name, text in tables.items():
+        write_atomically(folder.place / f"{name}.csv", text.encode())
 
 
 def read_tables(folder: str | Path) -> StudyTables:
@@ -124,12 +123,11 @@ def read_tables(folder: str | Path) -> StudyTables:
     return tables
 
 
-def _text(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """Rows as CSV: floats with all their digits, None as an empty cell."""
+def _text(rows: Iterable[Iterable[Any]]) -> str:
+    """Rows as CSV: floats with all their digits, None and NaN as empty cells."""
     text = StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(rows)
+    known = ([None if cell != cell else cell for cell in row] for row in rows)
+    csv.writer(text, lineterminator="\n").writerows(known)
     return text.getvalue()
 
 
@@ -138,30 +136,45 @@ def _labels(run: Run) -> list[Any]:
     return [case.problem, case.feedback, case.method, case.setting, run.seed]
 
 
-def _labelled(records: Records) -> Iterator[tuple[list[Any], dict[str, Any]]]:
-    return ((_labels(run), record) for run, record in records)
+def _standing_rows(records: Records) -> Iterator[tuple[Any, ...]]:
+    """What the statistics are made of, as `STANDING_COLUMNS` says."""
+    for run, record in records:
+        labels = _labels(run)
+        for move, (episode, _, regret, identified, _) in enumerate(record["steps"], start=1):
+            yield (*labels, episode, move, regret, identified)
 
 
-def _runs_rows(records: Records) -> Rows:
-    return [
-        [*labels, episode, step, move, regret, identified, candidates]
-        for labels, record in _labelled(records)
-        for move, (episode, step, regret, identified, candidates) in enumerate(record["steps"], start=1)
-    ]
+# The tables with a row for every move: what follows the labels are numbers, which CSV never quotes, so that the labels
+# of a run are written once and its rows need not go through the csv module cell by cell.
 
 
-def _timings_rows(records: Records) -> Rows:
-    return [[*labels, *timing] for labels, record in _labelled(records) for timing in record["seconds"]]
+def _runs_text(labelled: Labelled) -> str:
+    lines = [_text([RUN_COLUMNS])]
+    for labels, record in labelled:
+        for move, (episode, step, regret, identified, candidates) in enumerate(record["steps"], start=1):
+            known = f"{'' if regret is None else regret},{'' if identified is None else identified}"
+            lines.append(f"{labels},{episode},{step},{move},{known},{candidates}\n")
+    return "".join(lines)
 
 
-def _paths_table(records: Records) -> tuple[list[str], Rows]:
-    """Columns and rows; problems with fewer coordinates than others leave the last ones empty."""
-    rows = [[*labels, *place] for labels, record in _labelled(records) for place in record["path"]]
-    width = max((len(row) for row in rows), default=8) - 7
-    columns = [*CASE, "seed", "episode", "step", *(f"coordinate_{number}" for number in range(1, width + 1))]
-    return columns, [row + [None] * (len(columns) - len(row)) for row in rows]
+def _timings_text(labelled: Labelled) -> str:
+    lines = [_text([[*CASE, "seed", "episode", "step", "seconds"]])]
+    for labels, record in labelled:
+        lines += [f"{labels},{episode},{step},{seconds}\n" for episode, step, seconds in record["seconds"]]
+    return "".join(lines)
 
 
-def _failures_rows(folder: StudyFolder, runs: list[Run]) -> Rows:
+def _paths_text(labelled: Labelled) -> str:
+    """Problems with fewer coordinates than others leave the last cells empty."""
+    width = max((len(place) - 2 for _, record in labelled for place in record["path"]), default=1)
+    lines = [_text([[*CASE, "seed", "episode", "step", *(f"coordinate_{n}" for n in range(1, width + 1))]])]
+    for labels, record in labelled:
+        for place in record["path"]:
+            absent = "," * (width + 2 - len(place))
+            lines.append(f"{labels},{','.join(map(str, place))}{absent}\n")
+    return "".join(lines)
+
+
+def _failures(folder: StudyFolder, runs: list[Run]) -> list[list[Any]]:
     failed = [(run, folder.failure(run)) for run in runs if folder.record(run) is None]
     return [[*_labels(run), failure["error"]] for run, failure in failed if failure is not None]

@@ -13,7 +13,6 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import solve_triangular
-from scipy.optimize import minimize
 
 from tcbo_pyomo.coordinates import Array
 from tcbo_pyomo.surrogate.gaussian_process import checked_measurements, covariance_cholesky
@@ -65,5 +64,7 @@ def fit_hyperparameters(kernel: Kernel, points: ArrayLike, values: ArrayLike, no
 
     reach = math.log(LARGEST_FACTOR)
     bounds = list(zip(start - reach, start + reach, strict=True))
+    from scipy.optimize import minimize  # Loaded only where it is needed: most campaigns fit nothing.
+
     found = minimize(loss, start, method="L-BFGS-B", jac="3-point", bounds=bounds)
     return kernel_at(found.x) if loss(found.x) < loss(start) else kernel

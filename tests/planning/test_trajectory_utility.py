@@ -1,4 +1,4 @@
-"""The utility of trajectories where candidates lie on top of each other, and against the variance of a plain Gaussian process."""
+"""The utility of trajectories: candidates on top of each other, and against the variance of a plain Gaussian process."""
 
 import numpy as np
 import pytest

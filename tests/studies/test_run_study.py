@@ -105,6 +105,27 @@ def test_workers_that_are_copies_of_the_command_give_the_same_bytes(study, undis
     assert contents(tmp_path / "out") == undisturbed
 
 
+def test_the_command_and_its_workers_do_without_pandas(study, undisturbed, tmp_path):
+    # It takes longer to load than a small study to run. An error that is no ImportError shows also those who only try it.
+    without = """
+import sys
+class WithoutPandas:
+    def find_spec(self, name, path=None, target=None):
+        assert name != "pandas", "somebody loads pandas"
+sys.meta_path.insert(0, WithoutPandas())
+from tcbo_pyomo.cli import main
+main(sys.argv[1:])
+"""
+    given = command(study, tmp_path / "out", "--workers", "2")
+    arguments = given[given.index("study") :]
+    done = subprocess.run(
+        [sys.executable, "-c", without, *arguments], env=environment(), capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert "greedy_ucb" in done.stdout
+    assert contents(tmp_path / "out") == undisturbed
+
+
 def test_a_process_with_a_second_thread_is_not_copied():
     asked = """
 import os, threading
