@@ -12,18 +12,23 @@ from typing import Any
 from tcbo_pyomo.errors import BadInput, DamagedFile, DiskError
 
 
-def write_atomically(path: Path, data: bytes) -> None:
-    """Write a file so that it is either complete or not replaced at all."""
+def write_atomically(path: Path, data: bytes, at_once: bool = True) -> None:
+    """Write a file so that it is either complete or not replaced at all.
+
+    Unless it has to be on the disk `at_once`, a power cut may damage it: for what shows damage and can be made again.
+    """
     try:
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
+                if at_once:
+                    file.flush()
+                    os.fsync(file.fileno())
             os.chmod(temporary, _ordinary_mode())
             os.replace(temporary, path)
-            _synchronise_folder(path.parent)
+            if at_once:
+                _synchronise_folder(path.parent)
         except BaseException:
             Path(temporary).unlink(missing_ok=True)
             raise
@@ -48,11 +53,11 @@ def _synchronise_folder(folder: Path) -> None:
             os.close(handle)
 
 
-def write_checked(path: Path, kind: str, version: int, content: dict[str, Any]) -> None:
-    """Write plain data under its checksum."""
+def write_checked(path: Path, kind: str, version: int, content: dict[str, Any], at_once: bool = True) -> None:
+    """Write plain data under its checksum; `at_once` as in `write_atomically`."""
     text = json.dumps(content, allow_nan=False)
     heading = json.dumps({"format": kind, "version": version, "sha256": _digest(text)})
-    write_atomically(path, f'{heading[:-1]}, "content": {text}}}'.encode())
+    write_atomically(path, f'{heading[:-1]}, "content": {text}}}'.encode(), at_once)
 
 
 def read_checked(path: Path, kind: str, version: int, words: str) -> dict[str, Any]:

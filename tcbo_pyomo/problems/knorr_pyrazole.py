@@ -97,7 +97,7 @@ def concentrations(residence_times: ArrayLike, ratio: float) -> Array:
 
 def rates_of_change(_time: float, y: Array) -> Array:
     """dy/dt of the seven concentrations."""
-    y1, y2, y3, y4, y5, y6, y7 = y
+    y1, y2, y3, y4, y5, y6, y7 = y.tolist()  # Plain numbers: the same arithmetic, several times as fast.
     r1 = K1F * y2 * y3 - K1R * y4 * y7
     r2 = K2F * y4 - K2R * y5
     r3 = K3F * y4 * y2 - K3R * y6 * y7
