@@ -86,7 +86,9 @@ def _compared(default: pd.DataFrame, other: pd.DataFrame) -> tuple[str, str]:
 
 
 def _duration(seconds: float) -> str:
-    return f"{seconds * 1e3:.2g} ms" if seconds < 1.0 else f"{seconds:.2g} s"
+    if seconds >= 1.0:
+        return f"{seconds:.2g} s"
+    return f"{seconds * 1e3:.0f} ms" if seconds >= 0.01 else f"{seconds * 1e3:.2g} ms"
 
 
 if __name__ == "__main__":
