@@ -68,7 +68,8 @@ class Knowledge(Beliefs):
         """U given the history, pending visits included."""
         settings = self.settings.utility
         posterior = self._kernel_posterior if settings.form == "kernel" else self._feature_posterior
-        return Utility(self.problem.process, posterior, self.candidates, settings.objective, generator)
+        mean = self.belief.mean
+        return Utility(self.problem.process, posterior, self.candidates, settings.objective, generator, mean)
 
     def _feature_posterior(self, planned: Array | None) -> Posterior:
         return FeaturePosterior(self.design.factor, planned)

@@ -12,6 +12,7 @@ from tcbo_pyomo.declared_limits import declared_limit
 from tcbo_pyomo.models.constraints.maximum_step import MaximumStep
 from tcbo_pyomo.planning.dynamic_programming import DynamicProgramming
 from tcbo_pyomo.planning.explained_move import Explanation, LimitPrice, MoveOption, Point
+from tcbo_pyomo.planning.first_move import leads_everywhere
 from tcbo_pyomo.planning.look_ahead import LookAhead, look_ahead
 from tcbo_pyomo.planning.looser_limits import looser_steps
 from tcbo_pyomo.planning.plan_slack import path_slack, visitation_slack
@@ -58,16 +59,19 @@ def explain(campaign: Campaign, gap: float | None = None) -> Explanation:
         best_known=best.certificate.upper,
         lower_bound=best.certificate.lower,
         components=len(components),
-        choice=_choice(settings, len(components), problem.horizon - situation.step),
+        choice=_choice(problem, settings, len(components), situation),
         moves=_moves(campaign, ahead, Policy(problem.process, plan)),
         values=_values(ahead),
         limits=_limits(ahead, plan, best.certificate.upper),
     )
 
 
-def _choice(settings: PlannerSettings, components: int, left: int) -> str:
+def _choice(problem: Any, settings: PlannerSettings, components: int, situation: Situation) -> str:
     """How the first move is chosen among good ones."""
     if settings.first_move == "eager" and components == 1:
+        left, coupled = problem.horizon - situation.step, any(rule.couples_steps for rule in problem.rules)
+        if not coupled and leads_everywhere(problem)[situation.state]:
+            return "every place is one move away: the move to the largest upper confidence bound (mean + 2 sd) is made"
         share = f"at most 1/{left} of what" if left > 1 else "any of what"
         return (
             f"of the moves that give up {share} the best plan (N = 1) learns, the one that learns most at once is made"

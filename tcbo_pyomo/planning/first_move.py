@@ -12,6 +12,9 @@ by which one measurement reduces the variance of the pair z, z' being separated:
 multiple of it for a precise measurement. Late in an episode L is small, and the last move is made for its gain alone. Of a
 mixture of several plans the eager move is the one with the largest gain among those the mixture may make: it does the rest
 later.
+
+Where every place of the search space is one move away, nothing is put off by any move, and the moves are those of ordinary
+Bayesian optimisation: the eager one has the largest upper confidence bound, mean + 2 sd, at the state arrived at.
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tcbo_pyomo.coordinates import Array
+from tcbo_pyomo.models.constraints.transition_constraint import Mask
 from tcbo_pyomo.planning.dynamic_programming import TIE, DynamicProgramming
 from tcbo_pyomo.planning.feasible_moves import FeasibleMoves
 from tcbo_pyomo.planning.situation import Situation
@@ -32,6 +36,10 @@ from tcbo_pyomo.profiling import timed
 
 if TYPE_CHECKING:
     from tcbo_pyomo.planning.linear_programming import LinearProgramming
+
+
+WIDTH = 2.0
+"""Standard deviations above the mean, as in `local_ucb`."""
 
 
 @timed("utility")
@@ -64,6 +72,7 @@ class EagerPlans:
     def __init__(self, problem: Problem, oracle: DynamicProgramming | LinearProgramming) -> None:
         self.problem, self.oracle = problem, oracle
         self._coupled = any(rule.couples_steps for rule in problem.rules)
+        self._everywhere_next = leads_everywhere(problem)
         if isinstance(oracle, DynamicProgramming):
             self._induction = oracle
         elif self._coupled:
@@ -76,13 +85,16 @@ class EagerPlans:
         if self._coupled:
             return self._by_planning(tangent, situation, generator)
         costs = self._induction.move_values(tangent.gradient, situation)
+        first = int(self.problem.process.pair_offsets[situation.state])
+        if self._everywhere_next[situation.state] and tangent.mean is not None:
+            bound = np.where(np.isfinite(costs), _bounds_of(self.problem.process, tangent, situation.state), -np.inf)
+            return self.oracle.extreme_point(tangent.gradient, situation, generator, first + _largest(bound, generator))
         (good_enough,) = (costs <= -self._least(-float(costs.min()), situation)).nonzero()
         chosen = 0
         if len(good_enough) > 1:
             gain = gains_of(self.problem.process, tangent, situation.state)
             chosen = _largest(gain[good_enough], generator)
-        pair = int(self.problem.process.pair_offsets[situation.state] + good_enough[chosen])
-        return self.oracle.extreme_point(tangent.gradient, situation, generator, pair)
+        return self.oracle.extreme_point(tangent.gradient, situation, generator, first + int(good_enough[chosen]))
 
     def _by_planning(self, tangent: Linearisation, situation: Situation, generator: np.random.Generator) -> Visitation:
         assert not isinstance(self.oracle, DynamicProgramming)
@@ -102,6 +114,25 @@ class EagerPlans:
     def _least(self, learned: float, situation: Situation) -> float:
         """What a plan has to teach when the best one teaches this much: all but the share of one move."""
         return learned * (1.0 - 1.0 / (self.problem.horizon - situation.step)) - TIE * abs(learned)
+
+
+def leads_everywhere(problem: Problem) -> Mask:
+    """From which states every place of the search space is one allowed move away; from none of a random process."""
+    process = problem.process
+    if not process.deterministic:
+        return np.zeros(process.number_of_states, dtype=bool)
+    places = problem.sets.allowed_pairs & problem.search_space[process.successor]
+    different = np.unique(process.pair_state[places] * process.number_of_states + process.successor[places])
+    met = np.bincount(different // process.number_of_states, minlength=process.number_of_states)
+    return met == np.count_nonzero(problem.search_space)
+
+
+@timed("utility")
+def _bounds_of(process: Process, tangent: Linearisation, state: int) -> Array:
+    """The upper confidence bound of where each pair of a state leads, in a deterministic process."""
+    assert tangent.mean is not None and tangent.posterior is not None
+    arrived = process.successor[process.pair_offsets[state] : process.pair_offsets[state + 1]]
+    return tangent.mean[arrived] + WIDTH * np.sqrt(tangent.posterior.variance_of(arrived))
 
 
 def _learned(plan: Visitation, tangent: Linearisation) -> float:

@@ -60,6 +60,8 @@ class Linearisation:
         P values, one per state-action pair; never positive, since a visit never makes us know less.
     covariance, posterior
         Covariance of every state with the pair (n), and of the states with each other; None for a reward of another kind.
+    mean
+        Posterior mean of every state (n), where it is known.
     """
 
     value: float
@@ -68,6 +70,7 @@ class Linearisation:
     gradient: Array
     covariance: Array | None = None
     posterior: Posterior | None = None
+    mean: Array | None = None
 
 
 class Utility:
@@ -87,6 +90,8 @@ class Utility:
         "differences" or "g_allocation".
     generator
         Breaks ties between equally uncertain pairs.
+    mean
+        Posterior mean of every state (n); U does not depend on it, but a tangent hands it on.
     """
 
     def __init__(
@@ -96,8 +101,9 @@ class Utility:
         candidates: Integers,
         objective: str,
         generator: np.random.Generator,
+        mean: Array | None = None,
     ) -> None:
-        self.process, self.posterior, self.candidates = process, posterior, candidates
+        self.process, self.posterior, self.candidates, self.mean = process, posterior, candidates, mean
         self.differences = objective == "differences" and len(candidates) > 1
         self.generator = generator
 
@@ -113,7 +119,7 @@ class Utility:
         first, second, value = self.worst(posterior)
         covariance = posterior.covariance_with(first, second)
         gradient = -(self.process.information_rate @ (covariance * covariance))
-        return Linearisation(value, first, second, gradient, covariance, posterior)
+        return Linearisation(value, first, second, gradient, covariance, posterior, self.mean)
 
     def worst(self, posterior: Posterior) -> tuple[int, int | None, float]:
         """The candidates that a posterior tells apart least (or knows least), and that variance."""

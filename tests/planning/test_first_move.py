@@ -8,16 +8,17 @@ from hypothesis import strategies as st
 from small_plans import START, binding_limit, small_plan
 from test_explanation import problem_of
 
-from tcbo_pyomo import load_problem
+from tcbo_pyomo import Campaign, load_problem
 from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.models.constraints import MaximumStep
 from tcbo_pyomo.planning.discrete_planner import DiscretePlanner, Plan
-from tcbo_pyomo.planning.first_move import EagerPlans, gains_of
+from tcbo_pyomo.planning.first_move import EagerPlans, gains_of, leads_everywhere
 from tcbo_pyomo.planning.linear_programming import LinearProgramming
 from tcbo_pyomo.planning.policy import Policy
 from tcbo_pyomo.planning.situation import Situation
 from tcbo_pyomo.planning.visitation import Visitation, mix
 from tcbo_pyomo.settings import PlannerSettings, settings_from
-from tcbo_pyomo.simulation import run_campaign
+from tcbo_pyomo.simulation import SimulatedPlant, run_campaign
 
 RNG = np.random.default_rng(0)
 
@@ -178,3 +179,29 @@ def test_eager_is_the_default_and_drawn_the_papers():
     plan = planner.plan(case.utility(), START, np.random.default_rng(0))
     best = min(move_by_recursion(case.process, tangent.gradient, p, 4) for p in case.process.pairs_of(0))
     assert tangent.gradient @ mix(plan.components).expected_counts(case.process.number_of_pairs) == pytest.approx(best)
+
+
+def test_where_every_place_is_one_move_away_the_largest_upper_bound_is_taken():
+    """On the laser, against the bound computed from the belief itself."""
+    problem = load_problem("free_electron_laser", None, 301)
+    assert leads_everywhere(problem).all()
+    campaign = Campaign(problem, settings_from(dict(problem.settings)), seed=301)
+    plant = SimulatedPlant(problem, 301)
+    for _ in range(30):
+        belief = campaign.knowledge.belief
+        bound = belief.mean + 2.0 * belief.standard_deviation
+        move = campaign.ask()
+        assert bound[move.expected] == pytest.approx(bound.max(), rel=1e-9)
+        campaign.arrive(move.number, plant.make(move))
+        campaign.tell(move.number, plant.measure(move))
+
+
+def test_a_wall_or_a_chance_and_nothing_leads_everywhere():
+    case = small_plan(1, 6, 3, successors=2)
+    assert not leads_everywhere(problem_of(case, horizon=3)).any()
+    knorr = load_problem("knorr_pyrazole")
+    assert not leads_everywhere(knorr).any()
+    beam = load_problem("free_electron_laser", None, 1)
+    held = beam.changed(constraints=(MaximumStep({"quadrupole_1": 0.5}),))
+    # Steps of half the range: only from the middle could both ends be met, and no column of the grid is in the middle.
+    assert not leads_everywhere(held).any()

@@ -75,7 +75,7 @@ def test_fit_never_makes_it_worse_is_repeatable_and_stays_in_reach(kernel, point
 def test_a_search_that_ends_somewhere_worse_is_not_believed(monkeypatch):
     kernel = SquaredExponential(1.0, 0.2)
     lost = SimpleNamespace(x=np.log([100.0, 0.002]))
-    monkeypatch.setattr("tcbo_pyomo.surrogate.hyperparameters.minimize", lambda *arguments, **options: lost)
+    monkeypatch.setattr("scipy.optimize.minimize", lambda *arguments, **options: lost)
     assert fit_hyperparameters(kernel, POINTS, VALUES, NOISE) is kernel
 
 
