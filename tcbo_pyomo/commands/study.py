@@ -29,7 +29,7 @@ def study(
         Path | None, typer.Option(metavar="DIR", help="The study's folder; a folder of its name when not given.")
     ] = None,
     workers: Annotated[int | None, typer.Option(min=1, help="Processes; all cores when not given.")] = None,
-    engine: Annotated[str, typer.Option(help="processes or dask.")] = "processes",
+    engine: Annotated[str, typer.Option(help="processes (joblib) or dask.")] = "processes",
     address: Annotated[
         str | None, typer.Option(help="Dask: address of the scheduler; a cluster on this machine when not given.")
     ] = None,

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from tcbo_pyomo.errors import BadInput
-from tcbo_pyomo.studies.cores import usable_cores
 from tcbo_pyomo.studies.dask_engine import by_dask, dask_client
 from tcbo_pyomo.studies.engines import Record, by_processes
 from tcbo_pyomo.studies.runs import Run, runs_of
@@ -102,7 +101,9 @@ def _engine(engine: Engine, address: str | None, workers: int, runs: list[Run]) 
 
 def _number_of_workers(workers: int | None) -> int:
     if workers is None:
-        return usable_cores()
+        from joblib import cpu_count
+
+        return int(cpu_count())
     if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
         raise BadInput(f"workers {workers!r} must be a whole number of at least 1")
     return workers

@@ -1,8 +1,8 @@
-"""Worker processes, each with one BLAS thread: copies of this process where that is safe, else started by joblib.
+"""Worker processes by joblib, each with one BLAS thread: copies of this process where that is safe, else started afresh.
 
-A copy (fork) has the package and the problems of the study already loaded, so it begins at once; a worker that joblib starts
-loads them first. Only a process without a second thread may be copied: another thread could hold a lock that nobody opens in
-the copy. So it is for `tcbo study` on Linux; a notebook, a program with threads, macOS and Windows get joblib's workers.
+A copy (fork) has the package and the problems of the study already loaded, so it begins at once; a fresh worker loads them first.
+Only a process without a second thread may be copied: another thread could hold a lock that nobody opens in the copy. So
+it is for `tcbo study` on Linux; a notebook, a program with threads, macOS and Windows get fresh workers.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
-from concurrent.futures import Executor, ProcessPoolExecutor
+from concurrent.futures import Executor
 from contextlib import contextmanager
-from multiprocessing import active_children, get_context
+from multiprocessing import get_context
 
 ONE_THREAD = {
     **{f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMBA", "NUMEXPR")},
@@ -25,11 +25,21 @@ ONE_THREAD = {
 
 @contextmanager
 def worker_pool(workers: int) -> Iterator[Executor]:
-    """Workers that begin now; what interrupts us stops them at once, also in the middle of a run."""
-    with _copies(workers) if may_be_copied() else _by_joblib(workers) as executor:
+    """Workers that begin now; what interrupts us stops them at once, and what they have started, also in the middle of a run."""
+    from joblib.externals.loky.process_executor import ProcessPoolExecutor
+
+    copied = may_be_copied()
+    if copied:
+        # What is loaded by now is no garbage: the search for it would only copy memory that all processes share.
+        gc.freeze()
+    context = get_context("fork") if copied else None
+    executor = ProcessPoolExecutor(workers, context=context, initializer=_end_quietly, env=ONE_THREAD)
+    try:
         # The first task starts them all, before the caller has a thread of its own.
         executor.submit(os.getpid)
         yield executor
+    finally:
+        executor.shutdown(wait=True, kill_workers=True)
 
 
 def may_be_copied() -> bool:
@@ -38,33 +48,6 @@ def may_be_copied() -> bool:
         return sys.platform == "linux" and len(os.listdir("/proc/self/task")) == 1
     except OSError:
         return False
-
-
-@contextmanager
-def _copies(workers: int) -> Iterator[Executor]:
-    others = set(active_children())
-    # What is loaded by now is no garbage: the search for it would only copy memory that all processes share.
-    gc.freeze()
-    executor = ProcessPoolExecutor(workers, get_context("fork"), initializer=_end_quietly)
-    try:
-        yield executor
-    except BaseException:
-        for worker in set(active_children()) - others:
-            worker.kill()
-        raise
-    finally:
-        executor.shutdown(cancel_futures=True)
-
-
-@contextmanager
-def _by_joblib(workers: int) -> Iterator[Executor]:
-    from joblib.externals.loky.process_executor import ProcessPoolExecutor as JoblibExecutor
-
-    executor = JoblibExecutor(workers, initializer=_end_quietly, env=ONE_THREAD)
-    try:
-        yield executor
-    finally:
-        executor.shutdown(wait=True, kill_workers=True)
 
 
 def _end_quietly() -> None:
