@@ -1,8 +1,8 @@
 """Worker processes by joblib, each with one BLAS thread: copies of this process where that is safe, else started afresh.
 
-A copy (fork) has the package and the problems of the study already loaded, so it begins at once; a fresh worker loads them first.
-Only a process without a second thread may be copied: another thread could hold a lock that nobody opens in the copy. So
-it is for `tcbo study` on Linux; a notebook, a program with threads, macOS and Windows get fresh workers.
+A copy (fork) has the package and the problems of the study already loaded, so it begins at once; a fresh worker loads them
+first. Only a process without a second thread may be copied: another thread could hold a lock that nobody opens in the copy.
+So it is for `tcbo study` on Linux; a notebook, a program with threads, macOS and Windows get fresh workers.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ ONE_THREAD = {
 
 @contextmanager
 def worker_pool(workers: int) -> Iterator[Executor]:
-    """Workers that begin now; what interrupts us stops them at once, and what they have started, also in the middle of a run."""
+    """Workers that begin now; what interrupts us stops them at once, with all they have started, also within a run."""
     from joblib.externals.loky.process_executor import ProcessPoolExecutor
 
     copied = may_be_copied()
