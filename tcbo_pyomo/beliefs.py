@@ -112,7 +112,7 @@ def _condition(belief: Any, location: Location, value: float | None, noise_varia
 def candidate_rule(name: str, parameter: float) -> Any:
     """The candidate rule with a name, made with its one parameter (a width or a count)."""
     rule_class = load_class("tcbo_pyomo.maximizers", "candidate rule", name)
-    if not isinstance(rule_class, type) or "__call__" not in vars(rule_class):
+    if not isinstance(rule_class, type) or not any("__call__" in vars(c) for c in rule_class.__mro__):
         raise BadInput(f"candidate rule '{name}' must be a class whose objects are called with the belief")
     try:
         return rule_class(parameter)

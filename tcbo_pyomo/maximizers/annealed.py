@@ -1,4 +1,4 @@
-"""Annealed candidates (ours): Thompson sampling while much of the budget is left, upper confidence bounds later.
+"""Annealed candidates (ours): Thompson sampling while much of the budget is left, upper confidence bounds later, ever narrower.
 
 Thompson candidates are spread over every hill that may still be the highest, so that plans made for them explore; with few
 moves left such plans keep leaving the hill that was found. Upper-confidence candidates are nested around the best hill, so
@@ -7,8 +7,13 @@ Thompson candidates with probability
 
     p(s) = max(0, 1 - 2 s)
 
-and upper-confidence candidates otherwise: exploration alone at the start, none in the second half, which is as long as the
-first needs to be exploited. The schedule has no constant of any problem in it: it is tied to the budget alone.
+and upper-confidence candidates otherwise, with multipliers up to
+
+    beta(s) = 2.5 min(1, 2 (1 - s)):
+
+exploration alone at the start, none in the second half. There the widest bound narrows to nothing: a place that could only
+pay off if it is far better than expected is worth a look while what is found there can still be used, and no longer. The
+schedule has no constant of any problem in it: it is tied to the budget alone.
 """
 
 from __future__ import annotations
@@ -18,11 +23,13 @@ import numpy as np
 from tcbo_pyomo.coordinates import Array
 from tcbo_pyomo.maximizers.projected_ascent import Allowed
 from tcbo_pyomo.maximizers.thompson_sampling import ThompsonSampling
-from tcbo_pyomo.maximizers.upper_confidence import UpperConfidence
+from tcbo_pyomo.maximizers.upper_confidence import LARGEST_MULTIPLIER, UpperConfidence
 from tcbo_pyomo.surrogate.continuous import ContinuousSurrogate
 
 EXPLORING_SHARE = 0.5
-"""Share of the budget after which nothing is left to chance."""
+"""Share of the budget after which nothing is left to chance, and the bounds begin to narrow."""
+NARROWEST = 0.02
+"""Of the full width: what is left at the end, so that candidates are still a little apart."""
 
 
 class Annealed:
@@ -43,5 +50,7 @@ class Annealed:
     ) -> Array:
         """The candidates of one plan."""
         explores = generator.random() < 1.0 - share_spent / EXPLORING_SHARE
-        rule = self.exploring if explores else self.refining
-        return rule(surrogate, generator, allowed)
+        if explores:
+            return self.exploring(surrogate, generator, allowed)
+        left = (1.0 - share_spent) / (1.0 - EXPLORING_SHARE)
+        return self.refining(surrogate, generator, allowed, LARGEST_MULTIPLIER * min(1.0, max(NARROWEST, left)))

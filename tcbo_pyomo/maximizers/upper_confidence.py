@@ -55,12 +55,16 @@ class UpperConfidence:
         self.count = count
 
     def __call__(
-        self, surrogate: ContinuousSurrogate, generator: np.random.Generator, allowed: Allowed | None = None
+        self,
+        surrogate: ContinuousSurrogate,
+        generator: np.random.Generator,
+        allowed: Allowed | None = None,
+        largest: float = LARGEST_MULTIPLIER,
     ) -> Array:
-        """The candidates, count x d, in the order of their multipliers; all of them are allowed."""
+        """The candidates, count x d, in the order of their multipliers up to `largest`; all of them are allowed."""
         if len(surrogate.measured) == 0:
             return uniform_points(self.count, surrogate.dimension, generator, allowed)
-        bounds = ConfidenceBounds(surrogate, np.linspace(0.0, LARGEST_MULTIPLIER, self.count))
+        bounds = ConfidenceBounds(surrogate, np.linspace(0.0, largest, self.count))
         found = global_maxima(bounds, surrogate.dimension, allowed, surrogate.measured)
         # The bounds are alike: what one search found may be better for another bound than its own maximum.
         if (bounds.value(found.points).max(axis=0) > found.values + 1e-9).any():

@@ -1,10 +1,11 @@
-"""The annealed rule is Thompson sampling at the start, upper confidence bounds from half of the budget on."""
+"""The annealed rule: Thompson sampling at the start, from half of the budget on ever narrower upper confidence bounds."""
 
 import numpy as np
 import pytest
 from scipy import stats
 
 from tcbo_pyomo import Campaign, load_problem, settings_from
+from tcbo_pyomo.beliefs import candidate_rule
 from tcbo_pyomo.maximizers.annealed import Annealed
 from tcbo_pyomo.maximizers.thompson_sampling import ThompsonSampling
 from tcbo_pyomo.maximizers.upper_confidence import UpperConfidence
@@ -20,14 +21,34 @@ def surrogate():
     return belief
 
 
-@pytest.mark.parametrize(
-    ("share", "rule"), [(0.0, ThompsonSampling(12)), (0.5, UpperConfidence(3)), (1.0, UpperConfidence(3))]
-)
-def test_the_ends_of_the_schedule_are_the_pure_rules(surrogate, share, rule):
+@pytest.mark.parametrize(("share", "rule"), [(0.0, ThompsonSampling(12)), (0.5, UpperConfidence(3))])
+def test_the_beginning_and_the_middle_are_the_pure_rules(surrogate, share, rule):
     ours, theirs = np.random.default_rng(5), np.random.default_rng(5)
     found = Annealed(12)(surrogate, ours, None, share)
     theirs.random()  # The lot that decides.
     np.testing.assert_array_equal(found, rule(surrogate, theirs))
+
+
+@pytest.mark.parametrize(("share", "largest"), [(0.6, 2.0), (0.75, 1.25), (0.9, 0.5), (1.0, 0.05)])
+def test_the_widest_bound_narrows_with_the_second_half(surrogate, share, largest):
+    """Against a fine grid: the last candidate has the largest mean + beta sd, the first the largest mean."""
+    axis = np.linspace(-0.5, 0.5, 201)
+    grid = np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 2)
+    mean, deviation = surrogate.mean(grid), surrogate.standard_deviation(grid)
+    found = Annealed(12)(surrogate, np.random.default_rng(5), None, share)
+    assert found.shape == (3, 2)
+    for beta, point in ((0.0, found[:1]), (largest, found[2:])):
+        bound = surrogate.mean(point)[0] + beta * surrogate.standard_deviation(point)[0]
+        assert bound >= (mean + beta * deviation).max() - 1e-9
+        assert bound == pytest.approx((mean + beta * deviation).max(), abs=1e-3)
+
+
+class Inherited(Annealed):
+    """A user's rule that changes nothing but its name."""
+
+
+def test_a_rule_may_inherit_how_it_is_called():
+    assert isinstance(candidate_rule(f"{__name__}:Inherited", 8), Inherited)
 
 
 def test_in_between_the_lot_falls_with_the_budget():
