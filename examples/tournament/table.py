@@ -1,4 +1,4 @@
-"""The tables of the tournament: `python table.py FOLDER` reads the studies in FOLDER and prints Markdown.
+"""The tables of the tournament: `python table.py FOLDER [STUDY ...]` reads the studies in FOLDER and prints Markdown.
 
 Each study file of this folder is run with `tcbo study FILE.yaml --output FOLDER/NAME`. Differences are regrets of the default
 minus those of the other method on the same seeds, with Student's 95 % interval: below zero the default is better.
@@ -22,10 +22,10 @@ SHARES = (0.25, 0.5, 0.75, 1.0)
 TITLES = "25 % | 50 % | 75 % | 100 % | default minus it at 50 % | at 100 % | per plan"
 
 
-def main(folder: Path) -> None:
+def main(folder: Path, studies: list[str]) -> None:
     """Print every table, then how often the default is better, equal or worse."""
     verdicts: dict[float, dict[str, dict[str, list[str]]]] = {0.5: {}, 1.0: {}}
-    for name in STUDIES:
+    for name in studies or STUDIES:
         if (folder / name / "runs.csv").exists():
             tables = read_tables(folder / name)
             for line in _study(tables.runs, tables.timings, verdicts):
@@ -92,4 +92,4 @@ def _duration(seconds: float) -> str:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1] if len(sys.argv) > 1 else "."))
+    main(Path(sys.argv[1] if len(sys.argv) > 1 else "."), sys.argv[2:])
