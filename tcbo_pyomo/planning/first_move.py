@@ -14,7 +14,8 @@ mixture of several plans the eager move is the one with the largest gain among t
 later.
 
 Where every place of the search space is one move away, nothing is put off by any move, and the moves are those of ordinary
-Bayesian optimisation: the eager one has the largest upper confidence bound, mean + 2 sd, at the state arrived at.
+Bayesian optimisation: the eager one has the largest upper confidence bound, mean + 2 sd, at the state arrived at, and of
+equal ones the largest gain.
 """
 
 from __future__ import annotations
@@ -87,9 +88,9 @@ class EagerPlans:
         costs = self._induction.move_values(tangent.gradient, situation)
         first = int(self.problem.process.pair_offsets[situation.state])
         if self._everywhere_next[situation.state] and tangent.mean is not None:
-            bound = np.where(np.isfinite(costs), _bounds_of(self.problem.process, tangent, situation.state), -np.inf)
-            return self.oracle.extreme_point(tangent.gradient, situation, generator, first + _largest(bound, generator))
-        (good_enough,) = (costs <= -self._least(-float(costs.min()), situation)).nonzero()
+            good_enough = _highest(_bounds_of(self.problem.process, tangent, situation.state), np.isfinite(costs))
+        else:
+            (good_enough,) = (costs <= -self._least(-float(costs.min()), situation)).nonzero()
         chosen = 0
         if len(good_enough) > 1:
             gain = gains_of(self.problem.process, tangent, situation.state)
@@ -133,6 +134,12 @@ def _bounds_of(process: Process, tangent: Linearisation, state: int) -> Array:
     assert tangent.mean is not None and tangent.posterior is not None
     arrived = process.successor[process.pair_offsets[state] : process.pair_offsets[state + 1]]
     return tangent.mean[arrived] + WIDTH * np.sqrt(tangent.posterior.variance_of(arrived))
+
+
+def _highest(bound: Array, usable: Mask) -> Integers:
+    """Positions of the largest bound among usable moves; several before the first result, when all bounds are alike."""
+    best = bound[usable].max()
+    return np.flatnonzero(usable & (bound >= best - TIE * abs(best)))
 
 
 def _learned(plan: Visitation, tangent: Linearisation) -> float:
