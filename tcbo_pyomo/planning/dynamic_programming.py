@@ -102,7 +102,7 @@ class DynamicProgramming:
         """
         values = self._values_from(gradient, situation)
         follow = self._follow_path if self.process.deterministic else self._follow_distribution
-        return follow(gradient, values, situation.state, situation.step, generator, first_pair)
+        return follow(gradient, values, situation, generator, first_pair)
 
     def _values_from(self, gradient: Array, situation: Situation) -> Array:
         """The values from the present step on; those of the last gradient are kept, since a plan may ask twice."""
@@ -116,20 +116,14 @@ class DynamicProgramming:
         return self._last[2]
 
     def _follow_path(
-        self,
-        gradient: Array,
-        values: Array,
-        state: int,
-        first_step: int,
-        generator: np.random.Generator,
-        first_pair: int | None,
+        self, gradient: Array, values: Array, situation: Situation, generator: np.random.Generator, first: int | None
     ) -> Visitation:
-        process, path = self.process, []
+        process, path, state = self.process, [], situation.state
         offsets, allowed, successor = process.pair_offsets, self.sets.allowed_pairs, process.successor
         forbidden = len(self._forbidden) > 0
-        if first_pair is not None:
-            path.append(first_pair)
-            state = int(successor[first_pair])
+        if first is not None:
+            path.append(first)
+            state = int(successor[first])
         for row in range(len(path), len(values) - 1):
             pairs = slice(offsets[state], offsets[state + 1])
             to_go = gradient[pairs] + values[row + 1][successor[pairs]]
@@ -142,21 +136,15 @@ class DynamicProgramming:
                 chosen = generator.choice(np.flatnonzero(equal))
             path.append(int(offsets[state]) + int(chosen))
             state = int(successor[path[-1]])
-        steps = np.arange(first_step, first_step + len(path))
+        steps = np.arange(situation.step, situation.step + len(path))
         return Visitation(steps, np.array(path, dtype=np.int64), np.ones(len(path)))
 
     def _follow_distribution(
-        self,
-        gradient: Array,
-        values: Array,
-        state: int,
-        first_step: int,
-        generator: np.random.Generator,
-        first_pair: int | None,
+        self, gradient: Array, values: Array, situation: Situation, generator: np.random.Generator, first: int | None
     ) -> Visitation:
         process = self.process
         mass = np.zeros(process.number_of_states)
-        mass[state] = 1.0
+        mass[situation.state] = 1.0
         cost = np.where(self.sets.allowed_pairs, gradient, np.inf)
         steps, pairs, probabilities = [], [], []
         for row in range(len(values) - 1):
@@ -168,8 +156,8 @@ class DynamicProgramming:
             key = np.where(to_go <= best + TIE * np.abs(best), generator.random(len(candidates)), -1.0)
             order = np.lexsort((key, process.pair_state[candidates]))
             last = np.flatnonzero(np.diff(process.pair_state[candidates[order]], append=-1))
-            chosen = candidates[order[last]] if row or first_pair is None else np.array([first_pair])
-            steps.append(np.full(len(chosen), first_step + row))
+            chosen = candidates[order[last]] if row or first is None else np.array([first])
+            steps.append(np.full(len(chosen), situation.step + row))
             pairs.append(chosen)
             probabilities.append(mass[here])
             mass = np.asarray(process.transitions[chosen].T @ mass[here]).ravel()

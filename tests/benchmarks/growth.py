@@ -148,36 +148,29 @@ def over_measurements(quick: bool) -> Iterator[Case]:
 
 def over_continuous_measurements(quick: bool) -> Iterator[Case]:
     """The same on a continuous box, in Nystroem features; posterior at 100 points."""
-    rng = np.random.default_rng(3)
-    places = rng.random((100, 2)) - 0.5
     for count in (100, 1000) if quick else (100, 1000, 10_000):
-        surrogate = ContinuousSurrogate(KERNEL, 2, "nystroem")
-        for point in rng.random((count, 2)) - 0.5:
-            surrogate.observe(point, 1.0, 0.1)
-
-        def one_more(surrogate: ContinuousSurrogate = surrogate) -> object:
-            later = surrogate.copy()
-            later.observe(places[0], 1.0, 0.1)
-            return later.mean(places), later.variance(places)
-
-        yield count, one_more
+        yield count, one_more_after(count, ContinuousSurrogate(KERNEL, 2, "nystroem"))
 
 
 def over_budget(quick: bool) -> Iterator[Case]:
     """The last measurement of a continuous campaign with the default settings: exact, then 1,000 features."""
-    rng = np.random.default_rng(5)
-    places = rng.random((100, 3)) - 0.5
     for budget in (100, 300) if quick else (100, 316, 1000, 3162, 10_000):
-        surrogate = ContinuousSurrogate(KERNEL, 3, *representation("auto", None, budget))
-        for point in rng.random((budget, 3)) - 0.5:
-            surrogate.observe(point, 1.0, 0.1)
+        yield budget, one_more_after(budget, ContinuousSurrogate(KERNEL, 3, *representation("auto", None, budget)))
 
-        def one_more(surrogate: ContinuousSurrogate = surrogate) -> object:
-            later = surrogate.copy()
-            later.observe(places[0], 1.0, 0.1)
-            return later.mean(places), later.variance(places)
 
-        yield budget, one_more
+def one_more_after(count: int, surrogate: ContinuousSurrogate) -> Callable[[], object]:
+    """One measurement after so many, and the posterior at 100 points."""
+    rng = np.random.default_rng(3)
+    places = rng.random((100, surrogate.dimension)) - 0.5
+    for point in rng.random((count, surrogate.dimension)) - 0.5:
+        surrogate.observe(point, 1.0, 0.1)
+
+    def one_more() -> object:
+        later = surrogate.copy()
+        later.observe(places[0], 1.0, 0.1)
+        return later.mean(places), later.variance(places)
+
+    return one_more
 
 
 def over_features(quick: bool) -> Iterator[Case]:
