@@ -270,6 +270,10 @@ def draw(found: list[Series], path: Path) -> None:
         panel.loglog(series.sizes, series.megabytes, "s--", color="tab:orange", label="memory (MB)")
         panel.set_title(f"{series.name}: time slope {series.time_slope:.2f}", fontsize=10)
         panel.set_xlabel(series.grows)
+        if series.sizes[-1] < 100 * series.sizes[0]:
+            # Powers of ten are too far apart here, and what stands between them would overlap.
+            panel.set_xticks(series.sizes, [f"{size:g}" for size in series.sizes], minor=False)
+            panel.set_xticks([], minor=True)
         panel.grid(True, which="major", alpha=0.3)
     panels[0, 0].legend(frameon=False)
     figure.savefig(path)
