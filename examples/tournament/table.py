@@ -23,7 +23,7 @@ TITLES = "25 % | 50 % | 75 % | 100 % | default minus it at 50 % | at 100 % | per
 
 
 def main(folder: Path, studies: list[str]) -> None:
-    """Print every table, then how often the default is better, equal or worse."""
+    """Print every table, then on how many systems the default is better, equal or worse, and how often its mean is lower."""
     verdicts: dict[float, dict[str, dict[str, list[str]]]] = {0.5: {}, 1.0: {}}
     for name in studies or STUDIES:
         if (folder / name / "runs.csv").exists():
@@ -31,12 +31,13 @@ def main(folder: Path, studies: list[str]) -> None:
             for line in _study(tables.runs, tables.timings, verdicts):
                 print(line)
     for share, found in verdicts.items():
-        print(
-            f"\n| default against, after {share:.0%} of the budget | better | no difference | worse |\n|---|---|---|---|"
-        )
+        titles = "better | no difference | worse | mean regret lower on"
+        print(f"\n| default against, after {share:.0%} of the budget | {titles} |\n|---|---|---|---|---|")
         for method, counts in found.items():
-            cells = [counts.get(verdict, []) for verdict in ("better", "equal", "worse")]
-            print(f"| {method} | {len(cells[0])} | {len(cells[1])} | {len(cells[2])} {_listed(cells[2])} |")
+            better, equal, worse, lower = (counts.get(key, []) for key in ("better", "equal", "worse", "lower"))
+            systems = len(better) + len(equal) + len(worse)
+            cells = [len(better), len(equal), f"{len(worse)} {_listed(worse)}".rstrip(), f"{len(lower)} of {systems}"]
+            print(f"| {method} | {' | '.join(str(cell) for cell in cells)} |")
 
 
 def _listed(places: list[str]) -> str:
@@ -67,8 +68,9 @@ def _study(
             for share, move in zip(SHARES, moves, strict=True):
                 if method == DEFAULT or share not in verdicts:
                     continue
-                text, verdict = _compared(_at(of[DEFAULT], move), _at(rows, move))
-                verdicts[share].setdefault(method, {}).setdefault(verdict, []).append(f"{problem} {feedback}")
+                text, found = _compared(_at(of[DEFAULT], move), _at(rows, move))
+                for verdict in found:
+                    verdicts[share].setdefault(method, {}).setdefault(verdict, []).append(f"{problem} {feedback}")
                 gaps.append(text)
             yield f"| {method} | {' | '.join([*cells, *(gaps or ['', ''])])} | {_duration(seconds[method])} |"
 
@@ -77,12 +79,14 @@ def _at(rows: pd.DataFrame, move: int) -> pd.DataFrame:
     return rows[rows["move"] == move]
 
 
-def _compared(default: pd.DataFrame, other: pd.DataFrame) -> tuple[str, str]:
+def _compared(default: pd.DataFrame, other: pd.DataFrame) -> tuple[str, list[str]]:
+    """The difference as text; whether it is better, equal or worse, and "lower" where the mean is."""
     found = difference(default, other)
     half = found["difference_high"] - found["difference_mean"]
     verdict = "better" if found["difference_high"] < 0 else "worse" if found["difference_low"] > 0 else "equal"
     mark = {"better": "**", "worse": "_", "equal": ""}[verdict]
-    return f"{mark}{found['difference_mean']:+.2g} ± {half:.2g}{mark}", verdict
+    lower = ["lower"] if found["difference_mean"] < 0 else []
+    return f"{mark}{found['difference_mean']:+.2g} ± {half:.2g}{mark}", [verdict, *lower]
 
 
 def _duration(seconds: float) -> str:

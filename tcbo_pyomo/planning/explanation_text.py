@@ -20,11 +20,10 @@ def explanation_text(explanation: Explanation, coordinates: Sequence[Coordinate]
     lines = [
         f"{explanation.problem}, episode {explanation.episode}, move {explanation.step}, "
         f"from {point_text(explanation.here, coordinates)}",
-        _separates(explanation, coordinates),
-        _learns(explanation),
     ]
     if explanation.choice:
         lines.append(explanation.choice)
+    lines += [_separates(explanation, coordinates), _learns(explanation)]
     if explanation.moves:
         lines += ["", "moves from here, what each costs beyond the best one, and what the rest then brings:"]
         cells = [_move_cells(option, coordinates, explanation.utility_now) for option in explanation.moves[:SHOWN]]

@@ -48,6 +48,11 @@ def _results(run: Run) -> dict[str, Any]:
         sys.path.append(run.search_path)
     settings = settings_from(run.case.settings)
     problem = load_problem(run.case.source, settings.feedback.kind, run.seed)
+    if run.case.truth == "drawn":
+        # Only here: the maximum of a drawn function is sought by code that most studies do not need.
+        from tcbo_pyomo.studies.drawn_truth import with_drawn_truth
+
+        problem = with_drawn_truth(problem, run.seed)
     campaign = TimedCampaign(problem, settings, run.seed)
     result = Simulation(campaign).run()
     return {"steps": _steps(result), "path": _path(result), "seconds": campaign.seconds}

@@ -20,7 +20,7 @@ from tcbo_pyomo.errors import BadInput, TcboError
 from tcbo_pyomo.problems import load_problem
 from tcbo_pyomo.saving import problem_fingerprint
 from tcbo_pyomo.settings import FeedbackSettings, settings_from
-from tcbo_pyomo.studies.study import MethodEntry, ProblemEntry, Study
+from tcbo_pyomo.studies.study import ProblemEntry, Study
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,7 @@ class Case:
     source: str
     settings: dict[str, Any]
     fingerprint: str
+    truth: str = "known"
 
     @property
     def label(self) -> str:
@@ -57,7 +58,9 @@ class Run:
         case = self.case
         # A shipped problem is what its name says in this version; a user's file is known by what it builds.
         source = Path(case.source).name if case.source.endswith(".py") else case.source
-        facts = (__version__, source, case.fingerprint, case.settings, self.seed)
+        facts = [__version__, source, case.fingerprint, case.settings, self.seed]
+        if case.truth != "known":
+            facts.append(case.truth)
         return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:32]
 
     @property
@@ -81,6 +84,11 @@ def runs_of(study: Study, search_path: str = "") -> list[Run]:
 
 def _cases(study: Study, problem: ProblemEntry, feedback: FeedbackSettings | None) -> list[Case]:
     built = load_problem(problem.problem, feedback.kind if feedback else None, study.seeds[0])
+    if built.truth is None and study.truth == "known":
+        raise BadInput(
+            f"study '{study.name}': problem '{problem.label}' has no known truth to simulate; "
+            "`truth: drawn` draws one from its prior for every seed"
+        )
     fingerprint = problem_fingerprint(built)
     own = {"feedback": feedback.model_dump()} if feedback else {}
     cases = []
@@ -93,20 +101,19 @@ def _cases(study: Study, problem: ProblemEntry, feedback: FeedbackSettings | Non
         except TcboError as error:
             label = ", ".join(filter(None, (problem.label, method.label, setting_label(point))))
             raise type(error)(f"study '{study.name}', {label}: {error}") from error
-        cases.append(_case(problem, method, point, built, settings, fingerprint))
+        cases.append(
+            Case(
+                problem=problem.label,
+                feedback=feedback_label(settings.feedback),
+                method=method.label,
+                setting=setting_label(point),
+                source=problem.problem,
+                settings=settings.model_dump(mode="json", exclude_defaults=True),
+                fingerprint=fingerprint,
+                truth=study.truth,
+            )
+        )
     return cases
-
-
-def _case(problem: ProblemEntry, method: MethodEntry, point: Any, built: Any, settings: Any, fingerprint: str) -> Case:
-    return Case(
-        problem=problem.label,
-        feedback=feedback_label(settings.feedback),
-        method=method.label,
-        setting=setting_label(point),
-        source=problem.problem,
-        settings=settings.model_dump(mode="json", exclude_defaults=True),
-        fingerprint=fingerprint,
-    )
 
 
 def _grid_points(study: Study) -> list[tuple[tuple[str, Any], ...]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
@@ -68,6 +68,8 @@ class Study(_Section):
         Kinds of feedback, or mappings such as {kind: delayed, delay: 25}; each problem's own when left out.
     seeds
         A list, or a range such as 1..25.
+    truth
+        known: the black box of each problem. drawn: for every seed a function drawn from the problem's prior.
     settings
         Settings of every run.
     grid
@@ -79,6 +81,7 @@ class Study(_Section):
     methods: tuple[MethodEntry, ...] = Field((MethodEntry(method="mdp_bo"),), min_length=1)
     feedback: tuple[FeedbackSettings, ...] = ()
     seeds: tuple[int, ...] = Field(min_length=1)
+    truth: Literal["known", "drawn"] = "known"
     settings: dict[str, Any] = Field(default_factory=dict)
     grid: dict[str, tuple[Any, ...]] = Field(default_factory=dict)
 

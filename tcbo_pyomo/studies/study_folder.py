@@ -33,7 +33,9 @@ class StudyFolder:
         definition = study.model_dump(mode="json")
         if self.definition.exists():
             before = read_checked(self.definition, STUDY, VERSION, "study")["study"]
-            changed = [name for name in definition if definition[name] != before.get(name)]
+            # What an older version did not write had its default.
+            defaults = {name: field.default for name, field in Study.model_fields.items()}
+            changed = [name for name in definition if definition[name] != before.get(name, defaults[name])]
             if changed and not extend and changed != ["seeds"]:
                 raise BadInput(
                     f"folder '{self.place}' holds the study '{before['name']}', which differs in {', '.join(changed)}; "
