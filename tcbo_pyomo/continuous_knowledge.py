@@ -11,7 +11,7 @@ from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.history import History
 from tcbo_pyomo.maximizers.recommendation import best_mean
 from tcbo_pyomo.planning.situation import Location
-from tcbo_pyomo.planning.trajectory_utility import TrajectoryUtility
+from tcbo_pyomo.planning.trajectory_utility import Stage, TrajectoryUtility
 from tcbo_pyomo.profiling import section
 from tcbo_pyomo.settings import Settings
 from tcbo_pyomo.surrogate.continuous import ContinuousSurrogate
@@ -83,4 +83,10 @@ class ContinuousKnowledge(Beliefs):
             extra = {"share_spent": self.share_spent} if getattr(self._rule, "wants_share_spent", False) else {}
             self.candidates = self._rule(self.belief, generator, allowed=self.problem.allowed, **extra)
         objective = self.settings.utility.objective
-        return TrajectoryUtility(self.design, self.candidates, objective, self.problem.noise, generator)
+        return TrajectoryUtility(self.design, self.candidates, objective, self.problem.noise, generator, self.stage)
+
+    @property
+    def stage(self) -> Stage:
+        """How much is known: nothing, less than the results of half the budget, or more."""
+        results, budget = len(self.belief.measured), self.problem.episodes * self.problem.horizon
+        return "blind" if results == 0 else "exploring" if 2 * results < budget else "refining"

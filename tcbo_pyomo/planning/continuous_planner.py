@@ -10,6 +10,7 @@ import numpy as np
 from tcbo_pyomo.continuous_problem import ContinuousProblem
 from tcbo_pyomo.coordinates import Array
 from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.planning.eager_path import EagerPaths
 from tcbo_pyomo.planning.frank_wolfe import frank_wolfe
 from tcbo_pyomo.planning.situation import Situation
 from tcbo_pyomo.planning.trajectory_oracle import TrajectoryOracle
@@ -46,7 +47,13 @@ class ContinuousPlanner:
             problem.rules,
             **settings.nonlinear.model_dump(),
         )
+        self._eager_paths = EagerPaths(problem, self.oracle) if self.is_eager else None
         self.previous: TrajectoryPlan | None = None
+
+    @property
+    def is_eager(self) -> bool:
+        """Whether the first move of a plan is the eager one, which only a single path has."""
+        return self.settings.first_move == "eager" and self.settings.components == 1
 
     @timed("plan")
     def plan(self, utility: TrajectoryUtility, situation: Situation, generator: np.random.Generator) -> ContinuousPlan:
@@ -64,6 +71,9 @@ class ContinuousPlanner:
 
         mixture = frank_wolfe(utility, extreme_point, mix_paths, self.settings.components, self.settings.step_rule)
         components = [(weight, next(p for ahead, p in found if ahead is vertex[0][1])) for weight, vertex in mixture]
+        if self._eager_paths is not None:
+            begun = self._eager_paths.begin(components[0][1], tangents[0], utility, situation, generator)
+            components = [(1.0, begun)]
         return ContinuousPlan(components, tangents[0])
 
     def choose(self, plan: ContinuousPlan, situation: Situation, generator: np.random.Generator) -> tuple[float, ...]:

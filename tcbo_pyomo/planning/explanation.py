@@ -11,6 +11,7 @@ from tcbo_pyomo.campaign import Campaign
 from tcbo_pyomo.declared_limits import declared_limit
 from tcbo_pyomo.models.constraints.maximum_step import MaximumStep
 from tcbo_pyomo.planning.dynamic_programming import DynamicProgramming
+from tcbo_pyomo.planning.eager_path import CHOICES
 from tcbo_pyomo.planning.explained_move import Explanation, LimitPrice, MoveOption, Point
 from tcbo_pyomo.planning.first_move import leads_everywhere
 from tcbo_pyomo.planning.look_ahead import LookAhead, look_ahead
@@ -181,5 +182,6 @@ def _explain_continuous(campaign: Campaign, situation: Situation) -> Explanation
         best_known=None,
         lower_bound=None,
         components=len(plan.components),
+        choice=CHOICES[utility.stage] if planner.is_eager else "",
         limits=tuple(limits),
     )

@@ -8,6 +8,7 @@ measurement with noise variance sigma^2 / q there. The gradient at a point x is 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -21,6 +22,8 @@ OTHERS = 2
 """Candidates beside the pair to which shortest paths are tried as well."""
 PathMixture = list[tuple[float, Array]]
 """Weighted paths, each k x d scaled points to come."""
+Stage = Literal["blind", "exploring", "refining"]
+"""Before the first result, before and after the results of half the budget are in."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +74,8 @@ class TrajectoryUtility:
         Of one measurement.
     generator
         Breaks ties between equally uncertain pairs.
+    stage
+        How much is known, for the choice of a first move.
     """
 
     def __init__(
@@ -80,8 +85,9 @@ class TrajectoryUtility:
         objective: str,
         noise_variance: float,
         generator: np.random.Generator,
+        stage: Stage = "exploring",
     ) -> None:
-        self.surrogate, self.candidates = surrogate, candidates
+        self.surrogate, self.candidates, self.stage = surrogate, candidates, stage
         self.differences = objective == "differences" and len(candidates) > 1
         self.noise_variance, self.generator = noise_variance, generator
 

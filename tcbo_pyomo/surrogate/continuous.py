@@ -122,13 +122,19 @@ class ContinuousSurrogate:
     def covariance_with(self, first: ArrayLike, second: ArrayLike | None = None) -> KernelExpansion:
         """As `covariance_difference`; without a second point x -> Cov[f(z), f(x)], for G-allocation."""
         ends = [self._checked(point) for point in (first, second) if point is not None]
-        signs = np.array([1.0, -1.0])[: len(ends)]
-        pair = np.vstack(ends)
-        weights = signs @ self._posterior.weights(self._reduced(pair))
+        return self._covariance_with(np.vstack(ends), np.array([1.0, -1.0])[: len(ends)])
+
+    def covariances_with(self, points: Array) -> KernelExpansion:
+        """x -> Cov[f(z_j), f(x)] for each of k points, as k functions."""
+        return self._covariance_with(points, np.eye(len(points)))
+
+    def _covariance_with(self, points: Array, sums: Array) -> KernelExpansion:
+        """x -> Cov[g_j, f(x)] with g_j the sum over i of sums[j, i] f(z_i); `sums` is k x n, or n for one quantity."""
+        weights = sums @ self._posterior.weights(self._reduced(points))
         centers = self._posterior.sections.centers
         if self._posterior.subtracts:
-            centers, weights = np.vstack([pair, centers]), np.concatenate([signs, -weights])
-        return KernelExpansion(self.kernel, centers, weights)
+            centers, weights = np.vstack([points, centers]), np.concatenate([sums, -weights], axis=-1)
+        return KernelExpansion(self.kernel, centers, weights.T)
 
     def difference_variances(self, points: Array) -> Array:
         """Var[f(z_i) - f(z_j)] of K points, K x K: the terms of the utility."""

@@ -1,0 +1,217 @@
+"""Which move of a planned path comes first (ours): as `first_move`, on continuous plants.
+
+A planned path hurries to its destination, the place where most can be learned about the pair z, z', and what it measures on the
+way is left to chance; the destination itself changes with every new set of candidates. So the destination only bounds the next
+move. If the plan arrives after k moves, every move after which the plant can still arrive after k + 1 puts the plan off by at most
+one, and of these the eager one is made. It depends on what is known:
+
+- blind, before the first result: no place is better than another, and the move is the one that takes most off the uncertainty of
+  the whole box, wherever the plan was going;
+- exploring, until results of half the budget are in: the move with the largest upper confidence bound, mean + 2 sd. What may be
+  high is looked at on the way;
+- refining, afterwards: the move that takes most off the variance of f(z) - f(z').
+
+Where the action is the move itself and has limits of its own only, these moves are a box, and the best point in it is sought.
+Elsewhere the point is sought among all single moves, and the rest of the path is laid by the trajectory programme: as near to
+this point as its rules and the destination allow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tcbo_pyomo.action_limits import BoxActions
+from tcbo_pyomo.continuous_problem import ContinuousProblem
+from tcbo_pyomo.coordinates import Array
+from tcbo_pyomo.maximizers.multi_start import maximise_many
+from tcbo_pyomo.maximizers.survey import Functions
+from tcbo_pyomo.maximizers.upper_confidence import ConfidenceBounds
+from tcbo_pyomo.planning.first_move import WIDTH
+from tcbo_pyomo.planning.information_gain import InformationGain, gain_about_everything
+from tcbo_pyomo.planning.one_move import STARTS_PER_ACTION, best_next_point
+from tcbo_pyomo.planning.reach import NARROWEST, Reach
+from tcbo_pyomo.planning.situation import Situation
+from tcbo_pyomo.planning.trajectory_oracle import TrajectoryOracle
+from tcbo_pyomo.planning.trajectory_plan import TrajectoryPlan
+from tcbo_pyomo.planning.trajectory_utility import PathTangent, Stage, TrajectoryUtility
+from tcbo_pyomo.profiling import timed
+from tcbo_pyomo.solvers.nonlinear_programme import TOLERANCE
+
+if TYPE_CHECKING:
+    from pyomo.environ import ConcreteModel
+
+ARRIVED = 0.99
+"""Share of the most that one point of the path teaches, from which on the path has arrived."""
+FIRMNESS = 1e3
+"""How much more a miss of the destination weighs than one of the next point: at most a thousandth of a move is missed."""
+
+CHOICES: dict[Stage, str] = {
+    "blind": "no result is known yet: the move that takes most off the uncertainty everywhere is made",
+    "exploring": "of the moves that put the plan off by at most one, the one to the largest upper confidence bound "
+    f"(mean + {WIDTH:g} sd) is made",
+    "refining": "of the moves that put the plan off by at most one, the one that learns most at once about the pair is made",
+}
+
+
+class EagerPaths:
+    """Plans of one path whose first move is the eager one."""
+
+    def __init__(self, problem: ContinuousProblem, oracle: TrajectoryOracle) -> None:
+        self.problem, self.oracle = problem, oracle
+        free = problem.dynamics.is_free_move and isinstance(problem.dynamics.actions, BoxActions)
+        self._is_box = free and not problem.rules
+
+    @timed("first move")
+    def begin(
+        self,
+        plan: TrajectoryPlan,
+        tangent: PathTangent,
+        utility: TrajectoryUtility,
+        situation: Situation,
+        generator: np.random.Generator,
+    ) -> TrajectoryPlan:
+        """The plan with the eager move first; the plan itself where no other beginning is better."""
+        surface = wanted(utility, tangent)
+        ahead = plan.states[situation.step + 1 :]
+        arrival = None if utility.stage == "blind" else _arrival(ahead, utility, tangent)
+        if self._is_box:
+            changed = self._in_a_box(plan, surface, arrival, situation, generator)
+        else:
+            changed = self._by_programme(plan, surface, arrival, situation, generator)
+        if changed is None:
+            return plan
+        points = changed.states[situation.step + 1 :]
+        before, after = surface.value(np.vstack([ahead[0], points[0]]))[:, 0]
+        return replace(changed, value=tangent.objective.value(points)) if after > before else plan
+
+    def _in_a_box(
+        self,
+        plan: TrajectoryPlan,
+        surface: Functions,
+        arrival: int | None,
+        situation: Situation,
+        generator: np.random.Generator,
+    ) -> TrajectoryPlan | None:
+        step, reach = situation.step, Reach(self.problem, situation)
+        rest = plan.states[step + 1 :]
+        if arrival is None:
+            lower, upper, moves = reach.state + reach.lower, reach.state + reach.upper, 0
+        else:
+            moves = arrival + 1
+            lower, upper = self._bounds(reach, rest[arrival], moves)
+            if (lower > upper + TOLERANCE).any():
+                # A plant that may not stand still cannot come later.
+                moves = arrival
+                lower, upper = self._bounds(reach, rest[arrival], moves)
+            # A solver's path may miss its limits by a rounding; the next move does not.
+            lower = np.minimum(lower, reach.state + reach.upper)
+            upper = np.maximum(upper, reach.state + reach.lower)
+        upper = np.maximum(upper, lower + NARROWEST)
+        starts = generator.uniform(lower, upper, (1, STARTS_PER_ACTION * len(lower), len(lower)))
+        first = maximise_many(surface, lower, upper, starts).points[0]
+        if arrival is None:
+            path = self._held(first, len(rest))
+        else:
+            onward = np.linspace(first, rest[arrival], moves + 1)
+            path = np.vstack([onward, rest[arrival + 1 :]])[: len(rest)]
+        states = np.vstack([plan.states[: step + 1], path])
+        actions = self.problem.dynamics.actions.clip(np.diff(states[step:], axis=0))
+        actions = np.vstack([plan.actions[:step], actions])
+        return replace(plan, states=states, actions=actions, columns=self.oracle.compiled.vector(states, actions))
+
+    def _bounds(self, reach: Reach, destination: Array, moves: int) -> tuple[Array, Array]:
+        """Where the next point may lie when so many moves after it the plant is to be at a destination."""
+        least, most = self.problem.dynamics.actions.bounds()
+        lower = np.maximum(reach.state + reach.lower, destination - moves * most)
+        return lower, np.minimum(reach.state + reach.upper, destination - moves * least)
+
+    def _held(self, first: Array, number: int) -> Array:
+        """A path that goes on as slowly as it may."""
+        held, path = self.problem.dynamics.actions.clip(np.zeros(len(first))), [first]
+        while len(path) < number:
+            path.append(np.clip(path[-1] + held, -0.5, 0.5))
+        return np.array(path)
+
+    def _by_programme(
+        self,
+        plan: TrajectoryPlan,
+        surface: Functions,
+        arrival: int | None,
+        situation: Situation,
+        generator: np.random.Generator,
+    ) -> TrajectoryPlan | None:
+        ahead = plan.states[situation.step + 1 :]
+        point, value = best_next_point(surface, Reach(self.problem, situation), generator)
+        if value <= surface.value(ahead[:1])[0, 0]:
+            return None
+        passing = [Passing(0, point, 1.0)]
+        if arrival is not None and arrival + 1 < len(ahead):
+            passing.append(Passing(arrival + 1, ahead[arrival], FIRMNESS))
+        past = np.array(situation.path, dtype=float), np.array(situation.decisions, dtype=float)
+        nowhere = np.empty((0, len(point)))
+        changed = self.oracle.best_path(PassingObjective(passing), *past, nowhere, plan)
+        record = replace(plan.record, solves=(*plan.record.solves, *changed.record.solves))
+        return replace(changed, record=record)
+
+
+def wanted(utility: TrajectoryUtility, tangent: PathTangent) -> Functions:
+    """What the next point is to have much of."""
+    if utility.stage == "blind":
+        return gain_about_everything(utility.surrogate, utility.noise_variance)
+    if utility.stage == "exploring":
+        return ConfidenceBounds(utility.surrogate, np.array([WIDTH]))
+    covariance = utility.surrogate.covariance_with(tangent.first, tangent.second)
+    return InformationGain(utility.surrogate, covariance, utility.noise_variance)
+
+
+def _arrival(ahead: Array, utility: TrajectoryUtility, tangent: PathTangent) -> int:
+    """Position of the first point to come from which on the path is at its destination."""
+    teaches = utility.surrogate.covariance_with(tangent.first, tangent.second).value(ahead)[:, 0] ** 2
+    return int(np.flatnonzero(teaches >= ARRIVED * teaches.max())[0])
+
+
+@dataclass(frozen=True)
+class Passing:
+    """A point (d) that the path is to pass as its `position`-th point to come, and how much a miss weighs."""
+
+    position: int
+    point: Array
+    weight: float
+
+
+class PassingObjective:
+    """sum_i weight_i |x_{h_i} - z_i|^2: a path by way of given points."""
+
+    def __init__(self, passing: Sequence[Passing]) -> None:
+        self.passing = tuple(passing)
+
+    def value(self, points: Array) -> float:
+        """The weighted sum of squared distances."""
+        return float(sum(p.weight * ((points[p.position] - p.point) ** 2).sum() for p in self.passing))
+
+    def gradient(self, points: Array) -> Array:
+        """2 weight (x - z) at the points that count, n x d."""
+        slope = np.zeros(points.shape)
+        for p in self.passing:
+            slope[p.position] += 2.0 * p.weight * (points[p.position] - p.point)
+        return slope
+
+    def hessian(self, points: Array) -> Array:
+        """2 weight on the diagonal, n x d x d."""
+        curvature = np.zeros((*points.shape, points.shape[1]))
+        for p in self.passing:
+            curvature[p.position] += 2.0 * p.weight * np.eye(points.shape[1])
+        return curvature
+
+    def expression(self, model: ConcreteModel, steps: Sequence[int]) -> Any:
+        """The same sum over `model.state`."""
+        order = list(steps)
+        return sum(
+            p.weight * (model.state[order[p.position], name] - z) ** 2
+            for p in self.passing
+            for name, z in zip(model.COORDINATES, p.point.tolist(), strict=True)
+        )
