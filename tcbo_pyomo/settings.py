@@ -59,9 +59,9 @@ class PlannerSettings(_Section):
     `components` and `step_rule` are not used then."""
     first_move: Literal["eager", "drawn", "likeliest"] = "eager"
     """The move of a plan that is made. eager: of the moves that put a plan of L moves back by no more than one, the one that
-    learns most at once, and where every place is one move away the one with the largest upper confidence bound (on a
-    continuous plant as drawn); drawn: by chance with the plan's own probabilities, as in the
-    paper; likeliest: the one with the largest."""
+    learns most at once; where every place is one move away, and on a continuous plant in the first half of the budget, the
+    one with the largest upper confidence bound (continuous mixtures of several paths as drawn). drawn: by chance with the
+    plan's own probabilities, as in the paper; likeliest: the one with the largest."""
     linear: LinearSolverSettings = LinearSolverSettings()
     """Finite processes: how the linear subproblem on the polytope is solved."""
     nonlinear: NonlinearSolverSettings = NonlinearSolverSettings()

@@ -29,6 +29,8 @@ HALVINGS = 30
 """Times a step is halved before it is given up: then rounding decides."""
 SUFFICIENT = 0.1
 """Share of the decrease that a step promises which it has to keep."""
+ROUNDING = 1e-14
+"""Of the barrier function: differences below this are none."""
 CENTRED = 4.0
 """The minimum is near when a Newton step promises less than this times mu."""
 
@@ -111,7 +113,9 @@ class CorrectiveStep:
             there = self.at(here.weights + length * move)
             if there.barrier <= here.barrier - SUFFICIENT * length * promised:
                 foretold = np.maximum(here.multipliers + length * rate * (relative @ move), 0.0)
-                near = length == 1.0 and promised < CENTRED * self.mu
+                # A step that promises less than rounding shows is a minimum, however far it was shortened.
+                whole = length == 1.0 or promised <= ROUNDING * abs(here.barrier)
+                near = whole and promised < CENTRED * self.mu
                 return replace(there, foretold=foretold / foretold.sum(), centred=near)
             length *= 0.5
         return replace(here, centred=True)

@@ -1,14 +1,14 @@
 """Which move of a planned path comes first (ours): as `first_move`, on continuous plants.
 
-A planned path hurries to its destination, the place where most can be learned about the pair z, z', and what it measures on the
-way is left to chance; the destination itself changes with every new set of candidates. So the destination only bounds the next
-move. If the plan arrives after k moves, every move after which the plant can still arrive after k + 1 puts the plan off by at most
-one, and of these the eager one is made. It depends on what is known:
+A planned path hurries to its destination, the place where most can be learned about the pair z, z', and what it measures on
+the way is left to chance; the destination itself changes with every new set of candidates. So the destination only bounds the
+next move. If the plan arrives after k moves, every move after which the plant can still arrive after k + 1 puts the plan off
+by at most one, and of these the eager one is made. It depends on what is known:
 
-- blind, before the first result: no place is better than another, and the move is the one that takes most off the uncertainty of
-  the whole box, wherever the plan was going;
-- exploring, until results of half the budget are in: the move with the largest upper confidence bound, mean + 2 sd. What may be
-  high is looked at on the way;
+- blind, before the first result: no place is better than another, and the move is the one that takes most off the
+  uncertainty of the whole box, wherever the plan was going;
+- exploring, until results of half the budget are in: the move with the largest upper confidence bound, mean + 2 sd. What may
+  be high is looked at on the way;
 - refining, afterwards: the move that takes most off the variance of f(z) - f(z').
 
 Where the action is the move itself and has limits of its own only, these moves are a box, and the best point in it is sought.
@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -77,13 +78,9 @@ class EagerPaths:
         """The plan with the eager move first; the plan itself where no other beginning is better."""
         surface = wanted(utility, tangent)
         ahead = plan.states[situation.step + 1 :]
-        arrival = None if utility.stage == "blind" else _arrival(ahead, utility, tangent)
-        if self._is_box:
-            changed = self._in_a_box(plan, surface, arrival, situation, generator)
-        else:
-            changed = self._by_programme(plan, surface, arrival, situation, generator)
-        if changed is None:
-            return plan
+        arrival = _arrival(ahead, utility, tangent)
+        begin = self._in_a_box if self._is_box else self._by_programme
+        changed = begin(plan, surface, arrival, utility.stage == "blind", situation, generator)
         points = changed.states[situation.step + 1 :]
         before, after = surface.value(np.vstack([ahead[0], points[0]]))[:, 0]
         return replace(changed, value=tangent.objective.value(points)) if after > before else plan
@@ -92,64 +89,64 @@ class EagerPaths:
         self,
         plan: TrajectoryPlan,
         surface: Functions,
-        arrival: int | None,
+        arrival: int,
+        anywhere: bool,
         situation: Situation,
         generator: np.random.Generator,
-    ) -> TrajectoryPlan | None:
+    ) -> TrajectoryPlan:
         step, reach = situation.step, Reach(self.problem, situation)
         rest = plan.states[step + 1 :]
-        if arrival is None:
-            lower, upper, moves = reach.state + reach.lower, reach.state + reach.upper, 0
-        else:
-            moves = arrival + 1
-            lower, upper = self._bounds(reach, rest[arrival], moves)
-            if (lower > upper + TOLERANCE).any():
+        destination, moves = rest[arrival], arrival + 1
+        lower, upper = reach.state + reach.lower, reach.state + reach.upper
+        if not (anywhere and self._both_ways):
+            within = self._bounds(lower, upper, destination, moves)
+            if (within[0] > within[1] + TOLERANCE).any():
                 # A plant that may not stand still cannot come later.
                 moves = arrival
-                lower, upper = self._bounds(reach, rest[arrival], moves)
+                within = self._bounds(lower, upper, destination, moves)
             # A solver's path may miss its limits by a rounding; the next move does not.
-            lower = np.minimum(lower, reach.state + reach.upper)
-            upper = np.maximum(upper, reach.state + reach.lower)
+            lower, upper = np.minimum(within[0], upper), np.maximum(within[1], lower)
         upper = np.maximum(upper, lower + NARROWEST)
         starts = generator.uniform(lower, upper, (1, STARTS_PER_ACTION * len(lower), len(lower)))
         first = maximise_many(surface, lower, upper, starts).points[0]
-        if arrival is None:
-            path = self._held(first, len(rest))
-        else:
-            onward = np.linspace(first, rest[arrival], moves + 1)
-            path = np.vstack([onward, rest[arrival + 1 :]])[: len(rest)]
-        states = np.vstack([plan.states[: step + 1], path])
+        onward = np.linspace(first, destination, max(moves, self._moves_needed(destination - first)) + 1)
+        states = np.vstack([plan.states[: step + 1], np.vstack([onward, rest[arrival + 1 :]])[: len(rest)]])
         actions = self.problem.dynamics.actions.clip(np.diff(states[step:], axis=0))
         actions = np.vstack([plan.actions[:step], actions])
         return replace(plan, states=states, actions=actions, columns=self.oracle.compiled.vector(states, actions))
 
-    def _bounds(self, reach: Reach, destination: Array, moves: int) -> tuple[Array, Array]:
+    def _bounds(self, lower: Array, upper: Array, destination: Array, moves: int) -> tuple[Array, Array]:
         """Where the next point may lie when so many moves after it the plant is to be at a destination."""
         least, most = self.problem.dynamics.actions.bounds()
-        lower = np.maximum(reach.state + reach.lower, destination - moves * most)
-        return lower, np.minimum(reach.state + reach.upper, destination - moves * least)
+        return np.maximum(lower, destination - moves * most), np.minimum(upper, destination - moves * least)
 
-    def _held(self, first: Array, number: int) -> Array:
-        """A path that goes on as slowly as it may."""
-        held, path = self.problem.dynamics.actions.clip(np.zeros(len(first))), [first]
-        while len(path) < number:
-            path.append(np.clip(path[-1] + held, -0.5, 0.5))
-        return np.array(path)
+    @property
+    def _both_ways(self) -> bool:
+        least, most = self.problem.dynamics.actions.bounds()
+        return bool((least < 0.0).all() and (most > 0.0).all())
+
+    def _moves_needed(self, way: Array) -> int:
+        """How many moves a way takes at least; none where no number of them is enough."""
+        if not self._both_ways:
+            return 0
+        least, most = self.problem.dynamics.actions.bounds()
+        return ceil(float((way / np.where(way > 0.0, most, least)).max()) - TOLERANCE)
 
     def _by_programme(
         self,
         plan: TrajectoryPlan,
         surface: Functions,
-        arrival: int | None,
+        arrival: int,
+        anywhere: bool,
         situation: Situation,
         generator: np.random.Generator,
-    ) -> TrajectoryPlan | None:
+    ) -> TrajectoryPlan:
         ahead = plan.states[situation.step + 1 :]
         point, value = best_next_point(surface, Reach(self.problem, situation), generator)
         if value <= surface.value(ahead[:1])[0, 0]:
-            return None
+            return plan
         passing = [Passing(0, point, 1.0)]
-        if arrival is not None and arrival + 1 < len(ahead):
+        if not anywhere and arrival + 1 < len(ahead):
             passing.append(Passing(arrival + 1, ahead[arrival], FIRMNESS))
         past = np.array(situation.path, dtype=float), np.array(situation.decisions, dtype=float)
         nowhere = np.empty((0, len(point)))

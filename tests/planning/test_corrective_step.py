@@ -24,7 +24,7 @@ def test_smooth_maximum_is_above_the_maximum_by_at_most_mu_for_each_value(mu):
     assert (mu / (level - values)).sum() == pytest.approx(1.0, rel=1e-6)
 
 
-def master(seed=11, atoms=12, mu=1e-3):
+def master(seed=5, atoms=12, mu=1e-3):
     case = small_plan(seed, 25)
     utility, oracle, rng = case.utility(), case.extreme_point(), np.random.default_rng(2)
     visits = [oracle(-rng.random(case.process.number_of_pairs)) for _ in range(atoms)]
@@ -36,8 +36,19 @@ def master(seed=11, atoms=12, mu=1e-3):
     return CorrectiveStep(active, information, scale, mu), np.full(atoms, 1 / atoms)
 
 
+def test_a_mixture_of_one_and_the_same_visitation_is_at_its_minimum():
+    """From state 0 of this process there is only one way: every weight is as good, and only rounding differs."""
+    step, weights = master(seed=11)
+    assert np.ptp(step.information, axis=1).max() == 0.0
+    here = step.at(weights)
+    for _ in range(30):
+        here = step.improve(here)
+        assert here.centred
+
+
 def test_newton_steps_find_the_minimum_of_the_barrier_function():
     step, weights = master()
+    assert len(np.unique(step.information, axis=1).T) > 3
     here = step.at(weights)
     barriers = [here.barrier]
     for _ in range(30):

@@ -1,6 +1,7 @@
 """The eager first move on continuous plants: gains against plain conditioning, moves against a grid of all of them."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pyomo.environ as pyo
@@ -52,7 +53,7 @@ def problem_of(actions=None, horizon=12, **changes):
 
 def begun(problem, seed=0, stage="exploring", path=(START,), candidates=((0.4, 0.1), (-0.4, 0.45))):
     """A plan of the trajectory oracle, and the same with the eager move first."""
-    situation = Situation(tuple(path), tuple(tuple(np.subtract(b, a)) for a, b in zip(path, path[1:], strict=False)))
+    situation = Situation(tuple(path), tuple(tuple(np.subtract(b, a)) for a, b in pairwise(path)))
     rng = np.random.default_rng(seed)
     utility = TrajectoryUtility(surrogate_of(seed), np.array(candidates), "differences", NOISE, rng, stage)
     planner = problem.planner(PlannerSettings(first_move="drawn"))
@@ -148,6 +149,18 @@ def test_before_the_first_result_the_move_learns_most_about_the_whole_box():
     values = surface.value(np.array(START) + offsets)
     assert surface.value(eager.states[1:2])[0, 0] >= values.max() * (1 - 1e-6)
     assert not np.allclose(eager.states[1], drawn.states[1])
+    # From there it goes on to where the plan was going.
+    assert np.abs(np.diff(eager.states, axis=0)).max() <= BOX + 1e-6
+    assert np.abs(eager.states - drawn.states[-1]).max(axis=1).min() <= 1e-6
+
+
+@pytest.mark.parametrize("limits", [(0.0, 0.1), (0.02, 0.1), (-0.1, 0.0)])
+def test_before_the_first_result_a_one_way_plant_stays_on_its_way(limits):
+    problem = problem_of(BoxActions({"east": limits, "north": limits}), horizon=5)
+    _, eager, *_ = begun(problem, stage="blind")
+    moves = np.diff(eager.states, axis=0)
+    assert (moves >= limits[0] - 1e-6).all() and (moves <= limits[1] + 1e-6).all()
+    assert np.abs(eager.states).max() <= 0.5 + 1e-6
 
 
 @pytest.mark.parametrize("stage", ["blind", "exploring", "refining"])

@@ -217,7 +217,9 @@ def test_continuous_plant_gets_what_makes_sense():
     before = campaign.state()
     found = explain(campaign)
     assert campaign.state() == before
-    assert found.lower_bound is None and found.gap is None and found.utility_after <= found.utility_now
+    assert found.lower_bound is None and found.gap is None
+    # Equally uncertain pairs differ by rounding.
+    assert found.utility_after <= found.utility_now * (1 + 1e-8)
     assert "no certified bound" in explanation_text(found, campaign.problem.coordinates)
 
 

@@ -108,7 +108,8 @@ def test_random_transitions():
 def test_continuous_plant():
     campaign = Campaign(load_problem("branin2d"), seed=1)
     answer = what_if(campaign, {"horizon": campaign.problem.horizon + 2})
-    assert answer.present.lower_bound is None and answer.changed.utility_after <= answer.utility_now
+    # Equally uncertain pairs differ by rounding.
+    assert answer.present.lower_bound is None and answer.changed.utility_after <= answer.utility_now * (1 + 1e-8)
 
 
 def thermal(limit=15):
