@@ -7,6 +7,7 @@ order; visits whose results are pending count as visited when the next move is p
 from __future__ import annotations
 
 import math
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ from tcbo_pyomo.planning.situation import Location
 from tcbo_pyomo.problem_settings import with_settings
 from tcbo_pyomo.profiling import timed
 from tcbo_pyomo.settings import Settings, settings_from
+from tcbo_pyomo.solvers.blas_threads import one_blas_thread
 from tcbo_pyomo.surrogate.kernels import kernel_from_dict
 
 if TYPE_CHECKING:
@@ -72,7 +74,9 @@ class Campaign:
         situation = history.situation()
         if situation.step == 0:
             self.knowledge.start_episode()
-        decision = self.method.next_decision(situation, self.knowledge, self.generator)
+        # A search over a box makes many small matrix products, which a second thread slows down.
+        with nullcontext() if problem.finite else one_blas_thread():
+            decision = self.method.next_decision(situation, self.knowledge, self.generator)
         expected = problem.expected_arrival(situation.state, decision)
         return history.add(situation.state, situation.step + 1, decision, expected)
 

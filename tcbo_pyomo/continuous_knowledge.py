@@ -14,6 +14,7 @@ from tcbo_pyomo.planning.situation import Location
 from tcbo_pyomo.planning.trajectory_utility import Stage, TrajectoryUtility
 from tcbo_pyomo.profiling import section
 from tcbo_pyomo.settings import Settings
+from tcbo_pyomo.solvers.blas_threads import one_blas_thread
 from tcbo_pyomo.surrogate.continuous import ContinuousSurrogate
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 
@@ -72,7 +73,7 @@ class ContinuousKnowledge(Beliefs):
     def recommendation(self) -> Location:
         """Where the posterior mean is largest."""
         if self._recommendation is None:
-            with section("recommendation"):
+            with section("recommendation"), one_blas_thread():
                 best = best_mean(self.belief, allowed=self.problem.allowed)
             self._recommendation = tuple(best.tolist())
         return self._recommendation
