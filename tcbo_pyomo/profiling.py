@@ -26,6 +26,7 @@ BUILDS = ("set-up", "search space", "LP build", "NLP build")
 WORK = (
     "surrogate",
     "candidates",
+    "first move",
     "recommendation",
     "utility",
     *BUILDS,
