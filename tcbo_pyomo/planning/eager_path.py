@@ -18,10 +18,8 @@ this point as its rules and the destination allow.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import ceil
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -34,6 +32,7 @@ from tcbo_pyomo.maximizers.upper_confidence import ConfidenceBounds
 from tcbo_pyomo.planning.first_move import WIDTH
 from tcbo_pyomo.planning.information_gain import InformationGain, gain_about_everything
 from tcbo_pyomo.planning.one_move import STARTS_PER_ACTION, best_next_point
+from tcbo_pyomo.planning.passing_objective import Passing, PassingObjective
 from tcbo_pyomo.planning.reach import NARROWEST, Reach
 from tcbo_pyomo.planning.situation import Situation
 from tcbo_pyomo.planning.trajectory_oracle import TrajectoryOracle
@@ -41,9 +40,6 @@ from tcbo_pyomo.planning.trajectory_plan import TrajectoryPlan
 from tcbo_pyomo.planning.trajectory_utility import PathTangent, Stage, TrajectoryUtility
 from tcbo_pyomo.profiling import timed
 from tcbo_pyomo.solvers.nonlinear_programme import TOLERANCE
-
-if TYPE_CHECKING:
-    from pyomo.environ import ConcreteModel
 
 ARRIVED = 0.99
 """Share of the most that one point of the path teaches, from which on the path has arrived."""
@@ -169,46 +165,3 @@ def _arrival(ahead: Array, utility: TrajectoryUtility, tangent: PathTangent) -> 
     """Position of the first point to come from which on the path is at its destination."""
     teaches = utility.surrogate.covariance_with(tangent.first, tangent.second).value(ahead)[:, 0] ** 2
     return int(np.flatnonzero(teaches >= ARRIVED * teaches.max())[0])
-
-
-@dataclass(frozen=True)
-class Passing:
-    """A point (d) that the path is to pass as its `position`-th point to come, and how much a miss weighs."""
-
-    position: int
-    point: Array
-    weight: float
-
-
-class PassingObjective:
-    """sum_i weight_i |x_{h_i} - z_i|^2: a path by way of given points."""
-
-    def __init__(self, passing: Sequence[Passing]) -> None:
-        self.passing = tuple(passing)
-
-    def value(self, points: Array) -> float:
-        """The weighted sum of squared distances."""
-        return float(sum(p.weight * ((points[p.position] - p.point) ** 2).sum() for p in self.passing))
-
-    def gradient(self, points: Array) -> Array:
-        """2 weight (x - z) at the points that count, n x d."""
-        slope = np.zeros(points.shape)
-        for p in self.passing:
-            slope[p.position] += 2.0 * p.weight * (points[p.position] - p.point)
-        return slope
-
-    def hessian(self, points: Array) -> Array:
-        """2 weight on the diagonal, n x d x d."""
-        curvature = np.zeros((*points.shape, points.shape[1]))
-        for p in self.passing:
-            curvature[p.position] += 2.0 * p.weight * np.eye(points.shape[1])
-        return curvature
-
-    def expression(self, model: ConcreteModel, steps: Sequence[int]) -> Any:
-        """The same sum over `model.state`."""
-        order = list(steps)
-        return sum(
-            p.weight * (model.state[order[p.position], name] - z) ** 2
-            for p in self.passing
-            for name, z in zip(model.COORDINATES, p.point.tolist(), strict=True)
-        )

@@ -14,9 +14,10 @@ from tcbo_pyomo.continuous_problem import ContinuousProblem
 from tcbo_pyomo.coordinates import Coordinate
 from tcbo_pyomo.dynamics import LinearDynamics
 from tcbo_pyomo.models.constraints import Circle, EndAt, ForbiddenRegion
-from tcbo_pyomo.planning.eager_path import EagerPaths, Passing, PassingObjective, wanted
+from tcbo_pyomo.planning.eager_path import EagerPaths, wanted
 from tcbo_pyomo.planning.explanation import explain
 from tcbo_pyomo.planning.information_gain import InformationGain, gain_about_everything
+from tcbo_pyomo.planning.passing_objective import Passing, PassingObjective
 from tcbo_pyomo.planning.situation import Situation
 from tcbo_pyomo.planning.trajectory_utility import TrajectoryUtility
 from tcbo_pyomo.settings import PlannerSettings
