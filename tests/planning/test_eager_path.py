@@ -186,6 +186,20 @@ def test_a_limit_on_the_length_of_moves_holds():
     assert surface.value(eager.states[1:2])[0, 0] >= surface.value(drawn.states[1:2])[0, 0]
 
 
+def test_solvers_that_read_formulas_lay_the_same_path():
+    """The objective as a Pyomo expression, solved by pounce, against the compiled one, solved by IPOPT."""
+    problem = problem_of(NormActions(0.1), horizon=5)
+    firsts = {}
+    for interface, solver in (("casadi", "ipopt"), ("pyomo", "pounce")):
+        nonlinear = {"interface": interface, "solver": solver}
+        campaign = Campaign(problem, settings_from({"planner": {"nonlinear": nonlinear}}), seed=2)
+        campaign.tell(campaign.ask().number, 0.3)
+        move = campaign.ask()
+        firsts[interface] = np.array(move.expected)
+        assert np.linalg.norm(np.subtract(move.expected, campaign.history.path(1)[1])) <= 0.1 + 1e-6
+    np.testing.assert_allclose(firsts["pyomo"], firsts["casadi"], atol=1e-3)
+
+
 def test_curved_dynamics_are_followed():
     problem = load_problem("thermal_reactor")
     campaign = Campaign(problem, seed=1)
