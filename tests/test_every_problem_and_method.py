@@ -18,9 +18,9 @@ def refused(problem, method):
     if method in (CONTINUOUS_ONLY if problem.finite else FINITE_ONLY):
         return True
     if method == "stateless":  # only where the noise depends on the move
-        return problem.name not in ("free_electron_laser", "wide_beam")
+        return problem.name not in ("free_electron_laser", "wide_beam", "fibre_coupling")
     if method == "truncated_snake":  # straight walks need free moves
-        return problem.name == "thermal_reactor"
+        return problem.name in ("thermal_reactor", "tank_cascade")
     # Local search needs each result at once.
     return method == "local_search_region" and problem.settings["feedback"]["kind"] != "immediate"
 
@@ -30,6 +30,7 @@ def test_all_names_of_the_paper_and_our_own_are_there():
         "knorr_pyrazole", "lake_ypacarai", "free_electron_laser", "river", "branin2d", "hartmann3d", "hartmann6d",
         "michalewicz2d", "michalewicz3d", "levy4d", "snar", "thermal_reactor",
         "two_ridge_reactor", "hartmann3d_obstacles", "fuel_lake", "wide_beam",
+        "dosing", "fibre_coupling", "tank_cascade", "fjord", "drone",
     }  # fmt: skip
     assert set(method_names()) == FINITE_ONLY | CONTINUOUS_ONLY | {"mdp_bo", "local_ucb", "random_walk"}
 
