@@ -1,7 +1,8 @@
 """State-less Bayesian optimisation (section 5, free-electron laser): blind to the fact that noise depends on the move.
 
-The paper's own planner, and the same regression, but both take every measurement to be as noisy as the worst move makes
-it. The plant keeps its true noise: a short move measures better than this rival gives it credit for.
+The same planner and regression as `mdp_bo`, but both take every measurement to be as noisy as the worst move makes it; with
+`planner.first_move: drawn` it is the paper's. The plant keeps its true noise: a short move measures better than this rival
+gives it credit for.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from tcbo_pyomo.problem import Problem
 
 
 class Stateless(MdpBo):
-    """The paper's method on the problem it believes in."""
+    """The planner of `mdp_bo` on the problem it believes in."""
 
     @classmethod
     def believed(cls, problem: Any) -> Problem:
