@@ -18,14 +18,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from tcbo_pyomo.action_limits import BoxActions
 from tcbo_pyomo.continuous_problem import ContinuousProblem
 from tcbo_pyomo.coordinates import Array, Coordinate
 from tcbo_pyomo.dynamics import LinearDynamics
 from tcbo_pyomo.models.constraints.end_at import EndAt
 from tcbo_pyomo.models.constraints.resource_budget import ResourceBudget
+from tcbo_pyomo.problems._bumps import sum_of_bumps
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 
 DESCRIPTION = (
@@ -71,5 +70,4 @@ def flown(left: Mapping[str, Any], right: Mapping[str, Any]) -> Any:
 
 def methane(points: Array) -> Array:
     """The black box at n x 2 places."""
-    squares = [((points - np.array(centre)) ** 2).sum(axis=1) / width**2 for centre, width, _ in LEAKS]
-    return np.sum([height * np.exp(-0.5 * s) for s, (_, _, height) in zip(squares, LEAKS, strict=True)], axis=0)
+    return sum_of_bumps(points, LEAKS)

@@ -20,6 +20,7 @@ import numpy as np
 from tcbo_pyomo.coordinates import Array
 from tcbo_pyomo.grid import grid_process
 from tcbo_pyomo.problem import Problem
+from tcbo_pyomo.problems._bumps import sum_of_bumps
 from tcbo_pyomo.problems.wide_beam import random_field
 from tcbo_pyomo.process import Process
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
@@ -57,8 +58,7 @@ def build(feedback: str | None = None, seed: int = 0) -> Problem:
 
 def lobes(points: Array) -> Array:
     """The fixed part of the black box at n x 2 settings."""
-    squares = [((points - np.array(centre)) ** 2).sum(axis=1) / width**2 for centre, width, _ in LOBES]
-    return np.sum([height * np.exp(-0.5 * s) for s, (_, _, height) in zip(squares, LOBES, strict=True)], axis=0)
+    return sum_of_bumps(points, LOBES)
 
 
 def noise_variance(left: Array, right: Array) -> Array:

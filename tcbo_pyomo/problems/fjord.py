@@ -14,8 +14,6 @@ There and back to the strongest takes about two thirds of the moves. All constan
 
 from __future__ import annotations
 
-import numpy as np
-
 from tcbo_pyomo.action_limits import NormActions
 from tcbo_pyomo.continuous_problem import ContinuousProblem
 from tcbo_pyomo.coordinates import Array, Coordinate
@@ -23,6 +21,7 @@ from tcbo_pyomo.dynamics import LinearDynamics
 from tcbo_pyomo.models.constraints.end_at import EndAt
 from tcbo_pyomo.models.constraints.forbidden_region import ForbiddenRegion
 from tcbo_pyomo.models.constraints.regions import Wall
+from tcbo_pyomo.problems._bumps import sum_of_bumps
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 
 DESCRIPTION = "Samples from a fjord of three basins, answered 15 moves later; back in port after 60 moves (our own)"
@@ -62,5 +61,4 @@ def build(feedback: str | None = None, seed: int = 0) -> ContinuousProblem:
 
 def pollution(points: Array) -> Array:
     """The black box at n x 2 places."""
-    squares = [((points - np.array(centre)) ** 2).sum(axis=1) / width**2 for centre, width, _ in SPOTS]
-    return np.sum([height * np.exp(-0.5 * s) for s, (_, _, height) in zip(squares, SPOTS, strict=True)], axis=0)
+    return sum_of_bumps(points, SPOTS)

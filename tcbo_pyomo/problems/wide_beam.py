@@ -26,6 +26,7 @@ import scipy.sparse as sparse
 
 from tcbo_pyomo.coordinates import Array, Coordinate
 from tcbo_pyomo.problem import Problem
+from tcbo_pyomo.problems._bumps import sum_of_bumps
 from tcbo_pyomo.problems.free_electron_laser import noise_variance
 from tcbo_pyomo.process import Process
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
@@ -68,8 +69,7 @@ def build(feedback: str | None = None, seed: int = 0) -> Problem:
 
 def peaks(points: Array) -> Array:
     """The fixed part of the black box at n x 2 settings."""
-    squares = [((points - np.array(centre)) ** 2).sum(axis=1) / width**2 for centre, width, _ in PEAKS]
-    return np.sum([height * np.exp(-0.5 * s) for s, (_, _, height) in zip(squares, PEAKS, strict=True)], axis=0)
+    return sum_of_bumps(points, PEAKS)
 
 
 def random_field(points: Array, seed: int) -> Array:
