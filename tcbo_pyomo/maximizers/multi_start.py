@@ -1,7 +1,8 @@
 """Global maxima of many functions at once (appendix "Approximating the set of maximizers using Batch BayesOpt").
 
 All starts of all functions climb together with rough evaluations; the best few of each function climb on with
-exact ones, and a search that has not settled by then is finished by L-BFGS-B.
+exact ones, and a search that has not settled by then is finished by L-BFGS-B. Where points are forbidden, the best few that
+were stopped by it can be followed along its edge.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ import numpy as np
 from scipy.optimize import minimize
 
 from tcbo_pyomo.coordinates import Array
-from tcbo_pyomo.maximizers.projected_ascent import Allowed, Climb, climb
+from tcbo_pyomo.maximizers.edge_search import search_edge
+from tcbo_pyomo.maximizers.projected_ascent import Allowed, Climb, Mask, climb
 from tcbo_pyomo.maximizers.survey import Functions, survey_starts
 from tcbo_pyomo.surrogate.expansion import Integers
 
@@ -21,6 +23,7 @@ ROUGH_ROUNDS, FINE_ROUNDS = 12, 60
 ROUGH_TOLERANCE, FINE_TOLERANCE = 1e-3, 1e-5
 """Largest slope at a maximum: a share of the spread of a function's values over its starts, per width of the box."""
 FINALISTS = 3
+"""Of each function; as many again of the searches that a forbidden region has stopped."""
 CLOSE = 1e-3
 """How far behind the best a finalist's prospects may be, as a share of the same spread."""
 
@@ -35,15 +38,25 @@ class Maxima(NamedTuple):
 
 
 def global_maxima(
-    functions: Functions, dimension: int, allowed: Allowed | None = None, extra: Array | None = None
+    functions: Functions,
+    dimension: int,
+    allowed: Allowed | None = None,
+    extra: Array | None = None,
+    along_edges: bool = False,
 ) -> Maxima:
-    """The global maximum of each function on [-0.5, 0.5]^d; see `survey_starts` for the arguments."""
+    """The global maximum of each function on [-0.5, 0.5]^d; see `survey_starts` and `maximise_many` for the arguments."""
     half = np.full(dimension, 0.5)
-    return maximise_many(functions, -half, half, survey_starts(functions, dimension, allowed, extra), allowed)
+    starts = survey_starts(functions, dimension, allowed, extra)
+    return maximise_many(functions, -half, half, starts, allowed, along_edges)
 
 
 def maximise_many(
-    functions: Functions, lower: Array, upper: Array, starts: Array, allowed: Allowed | None = None
+    functions: Functions,
+    lower: Array,
+    upper: Array,
+    starts: Array,
+    allowed: Allowed | None = None,
+    along_edges: bool = False,
 ) -> Maxima:
     """The best local maximum of each function in a box, from starts of its own.
 
@@ -57,6 +70,8 @@ def maximise_many(
         K x S x d points.
     allowed
         Points where this is False are never returned; the starts must be allowed.
+    along_edges
+        Whether searches stopped by what is not allowed go on along its edge: for the few maxima that have to be exact.
     """
     count, number, dimension = starts.shape
     points, owner = starts.reshape(-1, dimension), np.repeat(np.arange(count), number)
@@ -67,10 +82,18 @@ def maximise_many(
     tolerance = ROUGH_TOLERANCE * slope[owner]
     ahead = climb(rough.value_and_gradient, points, owner, *box, ROUGH_ROUNDS, tolerance, allowed, first)
 
-    rows = _finalists(ahead, spread, 1e-3 * (upper - lower))
+    resolution = 1e-3 * (upper - lower)
+    rows = _finalists(ahead, spread, resolution)
+    if along_edges and ahead.refused.any():
+        rows = np.union1d(rows, _finalists(ahead, spread, resolution, ahead.refused))
     points, owner = ahead.points[rows], owner[rows]
     tolerance = FINE_TOLERANCE * slope[owner]
     fine = climb(functions.value_and_gradient, points, owner, *box, FINE_ROUNDS, tolerance, allowed)
+    if along_edges and allowed is not None and fine.refused.any():
+        stopped = np.flatnonzero(fine.refused)
+        fine.points[stopped], fine.values[stopped] = search_edge(
+            functions.value_and_gradient, fine.points[stopped], owner[stopped], *box, allowed
+        )
     order = np.lexsort((fine.values, owner))
     best = order[np.searchsorted(owner[order], np.arange(count), side="right") - 1]
     found = Maxima(fine.points[best], fine.values[best])
@@ -85,13 +108,15 @@ def _spread(values: Array) -> Array:
     return np.maximum(np.ptp(values, axis=1), 1e-12 * np.maximum(np.abs(values).max(axis=1), 1.0))
 
 
-def _finalists(ahead: Climb, spread: Array, resolution: Array) -> Integers:
-    """Rows of the best few different points of each function that may still turn out to be its maximum."""
+def _finalists(ahead: Climb, spread: Array, resolution: Array, among: Mask | None = None) -> Integers:
+    """Rows of the best few different points of each function, or of those `among` them, that may turn out to be its maximum."""
     count = len(spread)
     values = ahead.values.reshape(count, -1).copy()
     points = ahead.points.reshape(count, values.shape[1], -1)
     bar = values.max(axis=1) - CLOSE * spread
     values[ahead.prospects.reshape(values.shape) < bar[:, None]] = -np.inf
+    if among is not None:
+        values[~among.reshape(values.shape)] = -np.inf
     every = np.arange(count)
     chosen = []
     for _ in range(min(FINALISTS, values.shape[1])):

@@ -51,12 +51,15 @@ class Climb:
         What each may still reach (n): its value and several times the rise that its model promises.
     converged
         Which of them stand on a maximum (n).
+    refused
+        Which of them were refused a step because it led where it is not allowed, and stand on no maximum (n).
     """
 
     points: Array
     values: Array
     prospects: Array
     converged: Mask
+    refused: Mask
 
 
 def climb(
@@ -90,7 +93,8 @@ def climb(
         Values and gradients at the starts, if they are known.
     """
     number = len(starts)
-    arrived = Climb(starts.copy(), np.empty(number), np.full(number, np.inf), np.zeros(number, dtype=bool))
+    unmet = np.zeros(number, dtype=bool)
+    arrived = Climb(starts.copy(), np.empty(number), np.full(number, np.inf), unmet, unmet.copy())
     best = np.full(owner.max(initial=0) + 1, -np.inf)
     searches = _Searches(starts, *(first or evaluate(starts, owner)))
     for turn in range(rounds):
@@ -100,6 +104,7 @@ def climb(
         searches.prospects = searches.values + 0.5 * OPTIMISM * np.einsum("ni,ni->n", newton, searches.gradients)
         searches.prospects[searches.fresh] = np.inf
         arrived.converged[searches.row[flat]] = True
+        searches.refused &= ~flat
         searches.report(arrived)
         np.maximum.at(best, owner[searches.row], searches.values)
         going = ~flat & (searches.step > SHORTEST_STEP)
@@ -113,6 +118,7 @@ def climb(
         values, gradients = evaluate(trial, owner[searches.row])
         if allowed is not None:
             values = np.where(allowed(trial), values, -np.inf)
+            searches.refused |= ~np.isfinite(values)
         searches.advance(trial, values, gradients, free)
     searches.report(arrived)
     return arrived
@@ -134,6 +140,7 @@ class _Searches:
         self.fresh = np.ones(number, dtype=bool)
         self.step = np.ones(number)
         self.prospects = np.full(number, np.inf)
+        self.refused = np.zeros(number, dtype=bool)
 
     def only(self, kept: Mask) -> _Searches:
         """Those in `kept`."""
@@ -144,7 +151,7 @@ class _Searches:
     def report(self, arrived: Climb) -> None:
         """Write down where the searches are."""
         arrived.points[self.row], arrived.values[self.row] = self.points, self.values
-        arrived.prospects[self.row] = self.prospects
+        arrived.prospects[self.row], arrived.refused[self.row] = self.prospects, self.refused
 
     def newton_step(self, free: Mask, lower: Array, upper: Array) -> Array:
         """H g over the free components."""

@@ -26,4 +26,4 @@ def best_mean(surrogate: ContinuousSurrogate, candidates: Array | None = None, a
     """
     known = [surrogate.measured] if candidates is None else [surrogate.measured, candidates]
     mean = ConfidenceBounds(surrogate, np.zeros(1))
-    return global_maxima(mean, surrogate.dimension, allowed, np.vstack(known)).points[0]
+    return global_maxima(mean, surrogate.dimension, allowed, np.vstack(known), along_edges=True).points[0]

@@ -32,7 +32,7 @@ def with_drawn_truth(problem: Problem | ContinuousProblem, seed: int) -> Problem
         return problem.changed(truth=_values(problem.kernel, problem.process.scaled_states, generator))
     dimension = len(problem.coordinates)
     drawn = ContinuousSurrogate(problem.kernel, dimension).samples(1, generator)
-    best = global_maxima(drawn, dimension, problem.allowed)
+    best = global_maxima(drawn, dimension, problem.allowed, along_edges=True)
     return problem.changed(truth=DrawnFunction(drawn, problem.coordinates), maximum=float(best.values[0]))
 
 
