@@ -1,6 +1,7 @@
 """Settings shared by all tests: the same examples on every run, no time limit per example on a busy machine."""
 
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -9,6 +10,9 @@ from hypothesis import HealthCheck, settings
 # One BLAS thread: small matrices are slower with two, and workers run side by side.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 sys.path.insert(0, str(Path(__file__).parent))
+# Jobs that a script starts in the background ignore Ctrl-C, and so would the processes that tests start and interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile("repeatable", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("repeatable")
