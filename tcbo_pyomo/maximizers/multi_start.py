@@ -114,7 +114,9 @@ def _finalists(ahead: Climb, spread: Array, resolution: Array, among: Mask | Non
     values = ahead.values.reshape(count, -1).copy()
     points = ahead.points.reshape(count, values.shape[1], -1)
     bar = values.max(axis=1) - CLOSE * spread
-    values[ahead.prospects.reshape(values.shape) < bar[:, None]] = -np.inf
+    # Prospects are as old as the last round, so the best search of all may have outgrown its own.
+    prospects = np.maximum(ahead.prospects.reshape(values.shape), values)
+    values[prospects < bar[:, None]] = -np.inf
     if among is not None:
         values[~among.reshape(values.shape)] = -np.inf
     every = np.arange(count)

@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.maximizers import multi_start
 from tcbo_pyomo.maximizers.multi_start import global_maxima, maximise_many
-from tcbo_pyomo.maximizers.projected_ascent import climb
+from tcbo_pyomo.maximizers.projected_ascent import Climb, climb
 from tcbo_pyomo.maximizers.survey import survey_starts
 from tcbo_pyomo.surrogate.continuous import ContinuousSurrogate
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
@@ -166,3 +166,15 @@ def test_constant_functions_and_one_dimension():
     flat = Parabolas(np.zeros((2, 3)), np.random.default_rng(0))
     flat.matrices[:] = 0.0
     np.testing.assert_array_equal(global_maxima(flat, 3).values, 0.0)
+
+
+def test_a_search_that_has_outgrown_its_prospects_is_still_the_best():
+    """Met among pillars: the last round had raised the best search above all that any had promised."""
+    ahead = Climb(
+        points=np.array([[0.0, 0.0], [0.2, 0.1], [0.4, 0.4]]),
+        values=np.array([1.0, 5.225, 3.0]),
+        prospects=np.array([1.2, 5.197, 3.1]),
+        converged=np.zeros(3, dtype=bool),
+        refused=np.zeros(3, dtype=bool),
+    )
+    assert multi_start._finalists(ahead, np.array([1.7]), np.full(2, 1e-3)).tolist() == [1]
