@@ -11,12 +11,12 @@ from __future__ import annotations
 import numpy as np
 
 from tcbo_pyomo.coordinates import Array
-from tcbo_pyomo.maximizers.projected_ascent import Allowed, Evaluation
+from tcbo_pyomo.maximizers.projected_ascent import Allowed, Evaluation, Mask
 from tcbo_pyomo.surrogate.expansion import Integers
 
 DIRECTIONS_PER_DIMENSION = 2
 FIRST_STEP, LAST_STEP = 0.05, 1e-6
-"""In widths of the box; at an edge the value is flat to the square of the last."""
+"""In widths of the box; along an edge the value is flat at its maximum, so the last is small enough."""
 REACH = 2.0
 """How far along a line the edge is looked for, in steps to either side: edges steeper than this are left to shorter steps."""
 BISECTIONS = 22
@@ -70,7 +70,7 @@ def _aside(uphill: Array, generator: np.random.Generator) -> Array:
 
 def _last_allowed(
     origin: Array, direction: Array, reach: Array, lower: Array, width: Array, allowed: Allowed
-) -> tuple[Array, np.ndarray[tuple[int], np.dtype[np.bool_]]]:
+) -> tuple[Array, Mask]:
     """The farthest allowed point of each line that begins allowed `reach` behind its origin, and which lines do."""
 
     def at(along: Array) -> Array:

@@ -45,7 +45,11 @@ def best_next_point(surface: Functions, reach: Reach, generator: np.random.Gener
 def _along_the_edge(
     after: AfterMove, action: Array, value: float, generator: np.random.Generator
 ) -> tuple[Array, float]:
-    """Slide on from where a rule stopped the ascent: a pattern search along the axes and some random directions."""
+    """Slide on from where a rule stopped the ascent: a pattern search along the axes and some random directions.
+
+    `maximizers.edge_search` is more exact on round edges, but asks much more often what is allowed, which is dear here:
+    each answer looks at whole moves and at whether the episode can still be ended.
+    """
     lower, upper, number = after.reach.lower, after.reach.upper, len(action)
     step, axes = LONGEST_SLIDE, np.eye(number)
     while step > SHORTEST_SLIDE:
