@@ -1,12 +1,14 @@
 """Runs spread over a dask.distributed cluster: an existing one by its address, or one of this machine, bound to loopback.
 
 Dask runs a task at least once, so results are known by their key and not counted. A worker that dies is Dask's to
-replace: its runs go to another worker, and a run that has killed several is given up and recorded.
+replace: its runs go to another worker. Dask gives up a run after several deaths, but it blames all that the dead workers
+held, also runs that had only waited there: so each of these is made once more, alone, and the guilty one shows itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import logging
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -15,6 +17,8 @@ from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.studies.engines import Record, died
 from tcbo_pyomo.studies.execution import execute
 from tcbo_pyomo.studies.runs import Run
+
+log = logging.getLogger(__name__)
 
 SECONDS_TO_ANSWER = 10
 LOOPBACK = "127.0.0.1"
@@ -47,25 +51,34 @@ def dask_client(address: str | None, workers: int) -> Iterator[Any]:
         yield client
 
 
-def by_dask(client: Any, runs: list[Run]) -> Iterator[Record]:
-    """Records of runs in the order in which they end."""
+def by_dask(client: Any, runs: list[Run]) -> Generator[Record, None, None]:
+    """Records of runs in the order in which they end; the death of workers costs at most the run that caused it."""
+    for run, _ in (yield from _until_all_end(client, runs, "tcbo")):
+        log.warning("workers died; a run that they held is made again, alone: %s", run.label)
+        for guilty, error in (yield from _until_all_end(client, [run], "tcbo-alone")):
+            record = died(guilty)
+            yield {**record, "error": f"{record['error']} ({type(error).__name__})"}
+
+
+def _until_all_end(
+    client: Any, runs: list[Run], prefix: str
+) -> Generator[Record, None, list[tuple[Run, BaseException]]]:
+    """Records of runs; returns those that Dask gave up. `execute` returns its errors: these happened to the worker."""
     from distributed import as_completed
 
-    waiting = {f"tcbo-{run.key}": run for run in runs}
+    waiting = {f"{prefix}-{run.key}": run for run in runs}
     futures = [client.submit(execute, run, key=name, pure=False) for name, run in waiting.items()]
+    given_up = []
     for future in as_completed(futures):
         run = waiting.pop(future.key, None)
         if run is None:
             continue
-        error = future.exception() if future.status != "finished" else None
-        yield future.result() if future.status == "finished" else _lost(run, error)
+        if future.status == "finished":
+            yield future.result()
+        else:
+            given_up.append((run, future.exception()))
         future.release()
-
-
-def _lost(run: Run, error: BaseException | None) -> Record:
-    """`execute` returns its errors, so what reaches us here happened to the worker."""
-    record = died(run)
-    return record if error is None else {**record, "error": f"{record['error']} ({type(error).__name__})"}
+    return given_up
 
 
 def _refuse_other_versions(client: Any, address: str) -> None:

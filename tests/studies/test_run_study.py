@@ -299,6 +299,35 @@ def test_a_run_that_kills_every_dask_worker_is_given_up(study, tmp_path, monkeyp
     assert sorted(tables.runs["seed"].unique()) == [1, 3, 4]
 
 
+def test_a_run_that_waits_at_a_dying_dask_worker_is_not_blamed(study, tmp_path, monkeypatch):
+    import dask
+    from distributed import Client
+    from distributed.scheduler import Scheduler
+
+    # The one worker holds all runs and begins with the guilty one; at its first death Dask gives up all that it held.
+    strict = {"distributed.scheduler.allowed-failures": 0, "distributed.scheduler.worker-saturation": "inf"}
+    monkeypatch.setenv("TINY_KILLS", "2")
+    monkeypatch.setenv("TINY_SECONDS", "0.5")
+    submit, transition, given_up = Client.submit, Scheduler.transition, set()
+
+    def guilty_first(self, function, run, **options):
+        return submit(self, function, run, priority=int(run.seed == 2), **options)
+
+    def noted(self, key, finish, *args, **options):
+        if finish == "erred":
+            given_up.add(key)
+        return transition(self, key, finish, *args, **options)
+
+    monkeypatch.setattr(Client, "submit", guilty_first)
+    monkeypatch.setattr(Scheduler, "transition", noted)
+    one = study.model_copy(update={"methods": study.methods[:1], "feedback": study.feedback[:1]})
+    with dask.config.set(strict):
+        tables = run_study(one, tmp_path / "out", workers=1, engine="dask")
+    assert len(given_up) > 2, f"Dask blamed no innocent run: {given_up}"
+    assert tables.failures["seed"].tolist() == [2]
+    assert sorted(tables.runs["seed"].unique()) == [1, 3, 4]
+
+
 def test_an_unreachable_scheduler_is_said_before_anything_is_written(study, tmp_path, monkeypatch):
     monkeypatch.setattr("tcbo_pyomo.studies.dask_engine.SECONDS_TO_ANSWER", 1)
     for address in ("tcp://127.0.0.1:1", "nonsense://x"):

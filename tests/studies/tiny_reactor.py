@@ -18,11 +18,11 @@ from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 
 def build(feedback: str | None = None, seed: int = 0) -> Problem:
     """The problem; its truth is a ridge."""
+    time.sleep(float(os.environ.get("TINY_SECONDS", "0")))
     if str(seed) == os.environ.get("TINY_FAILS"):
         raise ValueError("the pump of seed 3 is broken")
     if str(seed) == os.environ.get("TINY_KILLS"):
         os.kill(os.getpid(), signal.SIGKILL)
-    time.sleep(float(os.environ.get("TINY_SECONDS", "0")))
     axes = {"time": [0.0, 1.0, 2.0, 3.0], "ratio": [0.0, 1.0, 2.0, 3.0]}
     process = grid_process(axes, {"time": [0, 1], "ratio": [-1, 0, 1]}, 1e-3, {"time": "min"})
     states = process.states
