@@ -97,7 +97,7 @@ def test_five_thousand_columns_take_seconds():
     assert len(programme.columns) > 5000
     with pytest.raises(InfeasiblePlan):
         HighsSolver(programme).solve(np.zeros(len(programme.columns)))
-    started = time.monotonic()
+    started = time.process_time()
     names = conflicting_constraints(model, programme)
-    assert time.monotonic() - started < 20
+    assert time.process_time() - started < 20
     assert 0 < len(names) < 4 and "end_at" in names

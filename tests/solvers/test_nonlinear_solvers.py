@@ -121,20 +121,21 @@ def test_limits_are_kept_and_named(plain: Plant) -> None:
     few = plain.solver("casadi", max_iterations=2).solve(objective, plain.straight(pair[0]), *plain.bounds)
     assert (few.status, few.iterations) == ("iteration limit", 2)
     slow = Interfering(objective, lambda: time.sleep(0.05))
-    began = time.perf_counter()
     late = plain.solver("casadi", time_limit=0.2).solve(slow, plain.straight(pair[0]), *plain.bounds)
-    assert late.status == "time limit" and time.perf_counter() - began < 2.0
+    # Four of the slow ones fill the time, and an iteration that has begun has a few more.
+    assert late.status == "time limit" and slow.interferences < 12
 
 
 class Interfering:
     """An objective that does something else at each evaluation after the first few."""
 
     def __init__(self, objective: Any, action: Callable[[], Any]) -> None:
-        self._objective, self._action, self._calls = objective, action, 0
+        self._objective, self._action, self._calls, self.interferences = objective, action, 0, 0
 
     def value(self, points: Array) -> float:
         self._calls += 1
         if self._calls > 3:
+            self.interferences += 1
             self._action()
         return self._objective.value(points)
 
@@ -158,21 +159,21 @@ def test_an_exception_in_the_objective_is_raised_as_itself(plain: Plant, interfa
 
 
 @pytest.mark.parametrize("interface", INTERFACES)
-def test_ctrl_c_stops_a_solve_within_two_seconds(plain: Plant, interface: str) -> None:
+def test_ctrl_c_stops_a_solve_within_a_few_evaluations(plain: Plant, interface: str) -> None:
     objective, pair = pair_objective(np.random.default_rng(4))
     solver = plain.solver(interface)
     slow = Interfering(objective, lambda: time.sleep(0.1))
     pressed = []
 
     def press() -> None:
-        pressed.append(time.perf_counter())
+        pressed.append(slow.interferences)
         os.kill(os.getpid(), signal.SIGINT)
 
     threading.Timer(0.3, press).start()
     with pytest.raises(KeyboardInterrupt):
         for _ in range(100):
             solver.solve(slow, plain.straight(pair[0]), *plain.bounds)
-    assert time.perf_counter() - pressed[0] < 2.0
+    assert slow.interferences - pressed[0] < 12
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
