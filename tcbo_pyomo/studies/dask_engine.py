@@ -53,30 +53,40 @@ def dask_client(address: str | None, workers: int) -> Iterator[Any]:
 
 def by_dask(client: Any, runs: list[Run]) -> Generator[Record, None, None]:
     """Records of runs in the order in which they end; the death of workers costs at most the run that caused it."""
-    for run, _ in (yield from _until_all_end(client, runs, "tcbo")):
-        log.warning("workers died; a run that they held is made again, alone: %s", run.label)
-        for guilty, error in (yield from _until_all_end(client, [run], "tcbo-alone")):
-            record = died(guilty)
-            yield {**record, "error": f"{record['error']} ({type(error).__name__})"}
+    from distributed import KilledWorker
+
+    for run, error in (yield from _until_all_end(client, runs, "tcbo")):
+        lost = [(run, error)]
+        if isinstance(error, KilledWorker):
+            log.warning("workers died; a run that they held is made again, alone: %s", run.label)
+            lost = yield from _until_all_end(client, [run], "tcbo-alone")
+        for _, reason in lost:
+            record = died(run)
+            if isinstance(reason, KilledWorker):
+                yield record
+            else:
+                said = f"{type(reason).__name__}: {reason}"
+                yield {**record, "error": f"Dask has lost the run, is the cluster still there? ({said})"}
 
 
-def _until_all_end(
-    client: Any, runs: list[Run], prefix: str
-) -> Generator[Record, None, list[tuple[Run, BaseException]]]:
-    """Records of runs; returns those that Dask gave up. `execute` returns its errors: these happened to the worker."""
+def _until_all_end(client: Any, runs: list[Run], prefix: str) -> Generator[Record, None, list[tuple[Run, Exception]]]:
+    """Records of runs; returns those that Dask gave up, and why. Errors of the runs themselves are in their records."""
     from distributed import as_completed
 
     waiting = {f"{prefix}-{run.key}": run for run in runs}
     futures = [client.submit(execute, run, key=name, pure=False) for name, run in waiting.items()]
-    given_up = []
+    given_up: list[tuple[Run, Exception]] = []
     for future in as_completed(futures):
         run = waiting.pop(future.key, None)
         if run is None:
             continue
-        if future.status == "finished":
-            yield future.result()
+        try:
+            # Not by its status: if the worker dies before it has sent the result, the run is on its way once more.
+            record = future.result()
+        except Exception as error:
+            given_up.append((run, error))
         else:
-            given_up.append((run, future.exception()))
+            yield record
         future.release()
     return given_up
 

@@ -328,6 +328,52 @@ def test_a_run_that_waits_at_a_dying_dask_worker_is_not_blamed(study, tmp_path, 
     assert sorted(tables.runs["seed"].unique()) == [1, 3, 4]
 
 
+def test_a_dask_worker_that_dies_with_results_nobody_has_fetched_costs_nothing(
+    study, undisturbed, tmp_path, monkeypatch
+):
+    import distributed
+
+    original, lost = distributed.as_completed, []
+
+    def too_late(futures):
+        for future in original(futures):
+            if not lost:
+                lost.append(future.key)
+                os.kill(next(iter(future.client.run(os.getpid).values())), signal.SIGKILL)
+                deadline = time.monotonic() + 60
+                while future.status == "finished" and time.monotonic() < deadline:
+                    time.sleep(0.01)
+                assert future.status == "lost"
+            yield future
+
+    monkeypatch.setenv("TINY_SECONDS", "0.2")
+    monkeypatch.setattr(distributed, "as_completed", too_late)
+    tables = run_study(study, tmp_path / "out", workers=1, engine="dask")
+    assert lost and tables.failures.empty
+    assert contents(tmp_path / "out") == undisturbed
+
+
+def test_a_dask_cluster_that_goes_away_costs_what_was_not_made_yet(study, undisturbed, tmp_path, monkeypatch):
+    from distributed import LocalCluster
+
+    monkeypatch.setenv("TINY_SECONDS", "0.3")
+    folder = tmp_path / "out"
+    cluster = LocalCluster(n_workers=1, threads_per_worker=1, host="127.0.0.1", dashboard_address=None)
+    gone = []
+
+    def close(progress):
+        if progress.done == 2 and not gone:
+            gone.append(progress)
+            cluster.close()
+
+    tables = run_study(study, folder, engine="dask", address=cluster.scheduler_address, on_progress=close)
+    assert gone and 0 < len(tables.failures) <= 14
+    assert tables.failures["error"].str.startswith("Dask has lost the run").all()
+    monkeypatch.delenv("TINY_SECONDS")
+    run_study(study, folder, workers=1)
+    assert contents(folder) == undisturbed
+
+
 def test_an_unreachable_scheduler_is_said_before_anything_is_written(study, tmp_path, monkeypatch):
     monkeypatch.setattr("tcbo_pyomo.studies.dask_engine.SECONDS_TO_ANSWER", 1)
     for address in ("tcp://127.0.0.1:1", "nonsense://x"):
