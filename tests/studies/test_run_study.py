@@ -2,7 +2,6 @@
 
 import os
 import random
-import shutil
 import signal
 import subprocess
 import sys
@@ -11,50 +10,16 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from tiny_study import contents
 
 from tcbo_pyomo.errors import BadInput
-from tcbo_pyomo.studies import read_study, run_study
+from tcbo_pyomo.studies import run_study
 from tcbo_pyomo.studies.engines import by_processes
 from tcbo_pyomo.studies.execution import execute
 from tcbo_pyomo.studies.runs import runs_of
 from tcbo_pyomo.studies.worker_pool import worker_pool
 
 HERE = Path(__file__).parent
-STUDY = """
-name: tiny
-problems: [tiny_reactor.py]
-methods: [mdp_bo, greedy_ucb]
-feedback: [episodic, immediate]
-seeds: 1..4
-"""
-ONE_CASE = """
-name: one_case
-problems: [tiny_reactor.py]
-feedback: [immediate]
-seeds: 1..4
-"""
-TABLES = ("runs.csv", "summary.csv", "comparisons.csv", "paths.csv", "failures.csv")
-
-
-@pytest.fixture(scope="module")
-def study(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("study")
-    shutil.copy(HERE / "tiny_reactor.py", folder)
-    (folder / "tiny.yaml").write_text(STUDY)
-    (folder / "one_case.yaml").write_text(ONE_CASE)
-    return read_study(folder / "tiny.yaml")
-
-
-@pytest.fixture(scope="module")
-def undisturbed(study, tmp_path_factory):
-    """The tables of a study that one worker ran in one go."""
-    folder = tmp_path_factory.mktemp("undisturbed") / "out"
-    run_study(study, folder, workers=1)
-    return contents(folder)
-
-
-def contents(folder):
-    return {name: (folder / name).read_bytes() for name in TABLES}
 
 
 def command(study, folder, *options, file="tiny.yaml"):
@@ -258,142 +223,6 @@ def test_two_processes_on_one_folder_do_not_harm_it(study, undisturbed, tmp_path
     ]
     assert [process.wait(300) for process in both] == [0, 0]
     assert contents(folder) == undisturbed
-
-
-def test_dask_gives_the_same_bytes_and_loses_nothing_when_a_worker_is_killed(study, undisturbed, tmp_path, monkeypatch):
-    from tcbo_pyomo.studies import dask_engine
-
-    monkeypatch.setenv("TINY_SECONDS", "0.3")
-    folder, killed = tmp_path / "out", []
-    original = dask_engine.by_dask
-
-    def with_a_murder(client, runs):
-        for number, record in enumerate(original(client, runs)):
-            if number == 2:
-                victim = next(iter(client.run(os.getpid).values()))
-                os.kill(victim, signal.SIGKILL)
-                killed.append(victim)
-            yield record
-
-    monkeypatch.setattr("tcbo_pyomo.studies.conduct.by_dask", with_a_murder)
-    tables = run_study(study, folder, workers=2, engine="dask")
-    assert killed
-    assert tables.failures.empty
-    assert contents(folder) == undisturbed
-
-
-def test_dask_on_an_existing_cluster_bound_to_loopback(study, undisturbed, tmp_path):
-    from distributed import LocalCluster
-
-    with LocalCluster(n_workers=1, threads_per_worker=1, host="127.0.0.1", dashboard_address=None) as cluster:
-        run_study(study, tmp_path / "out", engine="dask", address=cluster.scheduler_address)
-    assert contents(tmp_path / "out") == undisturbed
-
-
-def test_a_run_that_kills_every_dask_worker_is_given_up(study, tmp_path, monkeypatch):
-    monkeypatch.setenv("TINY_KILLS", "2")
-    one = study.model_copy(update={"methods": study.methods[:1], "feedback": study.feedback[:1]})
-    tables = run_study(one, tmp_path / "out", workers=2, engine="dask")
-    assert tables.failures["seed"].tolist() == [2]
-    assert "died" in tables.failures["error"][0]
-    assert sorted(tables.runs["seed"].unique()) == [1, 3, 4]
-
-
-def test_a_run_that_waits_at_a_dying_dask_worker_is_not_blamed(study, tmp_path, monkeypatch):
-    import dask
-    from distributed import Client
-    from distributed.scheduler import Scheduler
-
-    # The one worker holds all runs and begins with the guilty one; at its first death Dask gives up all that it held.
-    strict = {"distributed.scheduler.allowed-failures": 0, "distributed.scheduler.worker-saturation": "inf"}
-    monkeypatch.setenv("TINY_KILLS", "2")
-    monkeypatch.setenv("TINY_SECONDS", "0.5")
-    submit, transition, given_up = Client.submit, Scheduler.transition, set()
-
-    def guilty_first(self, function, run, **options):
-        return submit(self, function, run, priority=int(run.seed == 2), **options)
-
-    def noted(self, key, finish, *args, **options):
-        if finish == "erred":
-            given_up.add(key)
-        return transition(self, key, finish, *args, **options)
-
-    monkeypatch.setattr(Client, "submit", guilty_first)
-    monkeypatch.setattr(Scheduler, "transition", noted)
-    one = study.model_copy(update={"methods": study.methods[:1], "feedback": study.feedback[:1]})
-    with dask.config.set(strict):
-        tables = run_study(one, tmp_path / "out", workers=1, engine="dask")
-    assert len(given_up) > 2, f"Dask blamed no innocent run: {given_up}"
-    assert tables.failures["seed"].tolist() == [2]
-    assert sorted(tables.runs["seed"].unique()) == [1, 3, 4]
-
-
-def test_a_dask_worker_that_dies_with_results_nobody_has_fetched_costs_nothing(
-    study, undisturbed, tmp_path, monkeypatch
-):
-    import distributed
-
-    original, lost = distributed.as_completed, []
-
-    def too_late(futures):
-        for future in original(futures):
-            if not lost:
-                lost.append(future.key)
-                os.kill(next(iter(future.client.run(os.getpid).values())), signal.SIGKILL)
-                deadline = time.monotonic() + 60
-                while future.status == "finished" and time.monotonic() < deadline:
-                    time.sleep(0.01)
-                assert future.status == "lost"
-            yield future
-
-    monkeypatch.setenv("TINY_SECONDS", "0.2")
-    monkeypatch.setattr(distributed, "as_completed", too_late)
-    tables = run_study(study, tmp_path / "out", workers=1, engine="dask")
-    assert lost and tables.failures.empty
-    assert contents(tmp_path / "out") == undisturbed
-
-
-def test_a_dask_cluster_that_goes_away_costs_what_was_not_made_yet(study, undisturbed, tmp_path, monkeypatch):
-    from distributed import LocalCluster
-
-    monkeypatch.setenv("TINY_SECONDS", "0.3")
-    folder = tmp_path / "out"
-    cluster = LocalCluster(n_workers=1, threads_per_worker=1, host="127.0.0.1", dashboard_address=None)
-    gone = []
-
-    def close(progress):
-        if progress.done == 2 and not gone:
-            gone.append(progress)
-            cluster.close()
-
-    tables = run_study(study, folder, engine="dask", address=cluster.scheduler_address, on_progress=close)
-    assert gone and 0 < len(tables.failures) <= 14
-    assert tables.failures["error"].str.startswith("Dask has lost the run").all()
-    monkeypatch.delenv("TINY_SECONDS")
-    run_study(study, folder, workers=1)
-    assert contents(folder) == undisturbed
-
-
-def test_an_unreachable_scheduler_is_said_before_anything_is_written(study, tmp_path, monkeypatch):
-    monkeypatch.setattr("tcbo_pyomo.studies.dask_engine.SECONDS_TO_ANSWER", 1)
-    for address in ("tcp://127.0.0.1:1", "nonsense://x"):
-        with pytest.raises(BadInput, match="no Dask scheduler answers at '" + address):
-            run_study(study, tmp_path / "out", engine="dask", address=address)
-    assert not (tmp_path / "out").exists()
-
-
-def test_a_cluster_without_workers_or_with_another_version_is_refused(study, tmp_path, monkeypatch):
-    from distributed import LocalCluster
-
-    options = {"threads_per_worker": 1, "host": "127.0.0.1", "dashboard_address": None}
-    with LocalCluster(n_workers=0, **options) as cluster, pytest.raises(BadInput, match="has no workers"):
-        run_study(study, tmp_path / "out", engine="dask", address=cluster.scheduler_address)
-    monkeypatch.setattr("tcbo_pyomo.studies.dask_engine.__version__", "99")
-    with (
-        LocalCluster(n_workers=1, **options) as cluster,
-        pytest.raises(BadInput, match=r"has tcbo_pyomo .*, this is 99"),
-    ):
-        run_study(study, tmp_path / "out", engine="dask", address=cluster.scheduler_address)
 
 
 def test_the_folder_of_another_study_or_of_something_else_is_refused(study, tmp_path):
