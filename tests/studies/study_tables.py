@@ -12,6 +12,8 @@ BRANIN = ("branin2d", "immediate")
 LASER = ("free_electron_laser", "immediate")
 SNAR = ("snar", "delayed 25")
 GRID = ("lake_ypacarai", "episodic")
+LONG = "a rather long label that somebody has chosen for the method no. "
+MANY = [(("many", "episodic"), f"m_{i}" if i % 2 else f"{LONG}{i}", "", 24, 3, True) for i in range(9)]
 
 
 def study_cases():

@@ -6,7 +6,7 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.cbook import is_math_text
 from matplotlib.text import Text
-from study_tables import BRANIN, GRID, KNORR, LASER, SNAR, paths_table, runs_table, timings_table
+from study_tables import BRANIN, GRID, KNORR, LASER, MANY, SNAR, paths_table, runs_table, timings_table
 
 from tcbo_pyomo.studies.figures import (
     ablation_figure,
@@ -18,8 +18,6 @@ from tcbo_pyomo.studies.figures import (
 )
 
 RUNS, TIMINGS, PATHS = runs_table(), timings_table(), paths_table()
-LONG = "a rather long label that somebody has chosen for the method no. "
-MANY = [(("many", "episodic"), f"m_{i}" if i % 2 else f"{LONG}{i}", "", 24, 3, True) for i in range(9)]
 
 FIGURES = {
     "regret": lambda: regret_figure(RUNS, *KNORR),

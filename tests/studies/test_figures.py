@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import study_tables
-from study_tables import BRANIN, GRID, KNORR, LASER, SNAR, paths_table, runs_table, timings_table
+from study_tables import BRANIN, GRID, KNORR, LASER, MANY, SNAR, paths_table, runs_table, timings_table
 
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.problems import load_problem
@@ -22,8 +22,6 @@ from tcbo_pyomo.studies.figures import (
 from tcbo_pyomo.studies.figures.wording import setting_values
 
 RUNS, TIMINGS, PATHS = runs_table(), timings_table(), paths_table()
-LONG = "a rather long label that somebody has chosen for the method no. "
-MANY = [(("many", "episodic"), f"m_{i}" if i % 2 else f"{LONG}{i}", "", 24, 3, True) for i in range(9)]
 
 
 def median_line(axes, name):
