@@ -44,8 +44,7 @@ def dask_client(address: str | None, workers: int) -> Iterator[Any]:
     try:
         client = Client(address, timeout=SECONDS_TO_ANSWER)
     except (OSError, TimeoutError, ValueError) as error:
-        reason = " ".join(str(error).split()) or type(error).__name__
-        raise BadInput(f"no Dask scheduler answers at '{address}' ({reason}); nothing was run") from None
+        raise BadInput(f"no Dask scheduler answers at '{address}' ({_in_a_line(error)}); nothing was run") from None
     with client:
         _refuse_other_versions(client, address)
         yield client
@@ -61,12 +60,8 @@ def by_dask(client: Any, runs: list[Run]) -> Generator[Record, None, None]:
             log.warning("workers died; a run that they held is made again, alone: %s", run.label)
             lost = yield from _until_all_end(client, [run], "tcbo-alone")
         for _, reason in lost:
-            record = died(run)
-            if isinstance(reason, KilledWorker):
-                yield record
-            else:
-                said = f"{type(reason).__name__}: {reason}"
-                yield {**record, "error": f"Dask has lost the run, is the cluster still there? ({said})"}
+            elsewhere = {"error": f"Dask has lost the run, is the cluster still there? ({_in_a_line(reason)})"}
+            yield died(run) if isinstance(reason, KilledWorker) else {**died(run), **elsewhere}
 
 
 def _until_all_end(client: Any, runs: list[Run], prefix: str) -> Generator[Record, None, list[tuple[Run, Exception]]]:
@@ -89,6 +84,10 @@ def _until_all_end(client: Any, runs: list[Run], prefix: str) -> Generator[Recor
             yield record
         future.release()
     return given_up
+
+
+def _in_a_line(error: Exception) -> str:
+    return " ".join(str(error).split()) or type(error).__name__
 
 
 def _refuse_other_versions(client: Any, address: str) -> None:
