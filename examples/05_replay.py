@@ -4,7 +4,7 @@ import tempfile
 from pathlib import Path
 
 from tcbo_pyomo import run_campaign, settings_from
-from tcbo_pyomo.replay import replay_problem
+from tcbo_pyomo.library.replay import replay_problem
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 
 # What the laboratory wrote down: names and units in the header, one row per experiment, some of them repeated.

@@ -4,10 +4,10 @@ import numpy as np
 import pyomo.environ as pyo
 
 from tcbo_pyomo import ContinuousProblem, Coordinate, run_campaign, settings_from
-from tcbo_pyomo.action_limits import NormActions
-from tcbo_pyomo.dynamics import LinearDynamics
 from tcbo_pyomo.models.constraints import Circle, EndAt, ForbiddenRegion, TransitionConstraint, Violation
-from tcbo_pyomo.report.trajectory_figure import trajectory_figure
+from tcbo_pyomo.plant.actions import NormActions
+from tcbo_pyomo.plant.dynamics import LinearDynamics
+from tcbo_pyomo.report.figures.trajectory_figure import trajectory_figure
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 
 PRESSURE = (Coordinate("pressure", 1.0, 11.0, "bar"), Coordinate("temperature", 300.0, 400.0, "K"))

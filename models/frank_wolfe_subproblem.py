@@ -9,9 +9,9 @@ import numpy as np
 import pyomo.environ as pyo
 from pyomo.core.expr.numeric_expr import LinearExpression
 
-from tcbo_pyomo.coordinates import Array
 from tcbo_pyomo.errors import BadInput
-from tcbo_pyomo.planning.visitation import Visitation
+from tcbo_pyomo.foundation.arrays import Array
+from tcbo_pyomo.models.visitation import Visitation
 
 
 def add_linear_objective(model: pyo.ConcreteModel, gradient: Array) -> pyo.Objective:

@@ -18,12 +18,12 @@ import pyomo.environ as pyo
 from pyomo.common.modeling import unique_component_name
 from pyomo.core.expr.numeric_expr import LinearExpression
 
-from tcbo_pyomo.coordinates import Array
 from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.models.constraints.from_function import FromFunction
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
-from tcbo_pyomo.process import Process
-from tcbo_pyomo.reachability import EpisodeSets
+from tcbo_pyomo.models.safe_sets import EpisodeSets
+from tcbo_pyomo.plant.process import Process
 
 
 def build_state_action_polytope(

@@ -17,10 +17,11 @@ import numpy as np
 import pyomo.environ as pyo
 from pyomo.common.modeling import unique_component_name
 
-from tcbo_pyomo.coordinates import Array, Coordinate, point_from_mapping, scaled
-from tcbo_pyomo.dynamics import Dynamics
 from tcbo_pyomo.errors import BadInput, InfeasiblePlan
+from tcbo_pyomo.foundation.arrays import Array
+from tcbo_pyomo.foundation.coordinates import Coordinate, point_from_mapping, scaled
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
+from tcbo_pyomo.plant.dynamics import Dynamics
 
 
 def build_trajectory(

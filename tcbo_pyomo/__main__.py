@@ -1,6 +1,6 @@
 """`python -m tcbo_pyomo` is the same as `tcbo`."""
 
-from tcbo_pyomo.cli import main
+from tcbo_pyomo.cli.main import main
 
 if __name__ == "__main__":
     main()

@@ -16,3 +16,6 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 settings.register_profile("repeatable", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("repeatable")
+
+# After the path was set: finished campaigns made by hand, for the tests of reports and run folders.
+from finished_campaigns import finish, knorr_result  # noqa: E402, F401

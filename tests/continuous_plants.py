@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pyomo.environ as pyo
 
-from tcbo_pyomo.action_limits import BoxActions
-from tcbo_pyomo.coordinates import Array, Coordinate
-from tcbo_pyomo.dynamics import NonlinearDynamics
-from tcbo_pyomo.planning.information_objective import InformationObjective
+from tcbo_pyomo.foundation.arrays import Array
+from tcbo_pyomo.foundation.coordinates import Coordinate
+from tcbo_pyomo.planning.continuous.information_objective import InformationObjective
+from tcbo_pyomo.plant.actions import BoxActions
+from tcbo_pyomo.plant.dynamics import NonlinearDynamics
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 from tcbo_pyomo.surrogate.kernels.matern_five_halves import MaternFiveHalves
 from tcbo_pyomo.surrogate.kernels.matern_three_halves import MaternThreeHalves

@@ -6,8 +6,8 @@ import numpy as np
 import scipy.sparse as sparse
 from hypothesis import strategies as st
 
-from tcbo_pyomo.coordinates import Coordinate
-from tcbo_pyomo.process import Process
+from tcbo_pyomo.foundation.coordinates import Coordinate
+from tcbo_pyomo.plant.process import Process
 
 
 def random_process(seed: int, states: int, moves: int, successors: int, move_noise: bool = False) -> Process:

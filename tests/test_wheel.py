@@ -16,7 +16,7 @@ installed = Path(sys.argv[1]).resolve()
 for module in (tcbo_pyomo, tcbo_pyomo.models):
     assert Path(module.__file__).resolve().is_relative_to(installed), module.__file__
 from tcbo_pyomo import load_problem, run_campaign, settings_from
-from tcbo_pyomo.problems import problem_names
+from tcbo_pyomo.library import problem_names
 for name in problem_names():
     load_problem(name)
 problem = load_problem("knorr_pyrazole")

@@ -10,10 +10,10 @@ from tcbo_pyomo.models.constraints.from_function import FromFunction
 from tcbo_pyomo.models.constraints.maximum_step import MaximumStep
 from tcbo_pyomo.models.constraints.non_decreasing import NonDecreasing
 from tcbo_pyomo.models.constraints.non_increasing import NonIncreasing
-from tcbo_pyomo.models.constraints.regions import Box, Circle, Points, Polygon, Wall
 from tcbo_pyomo.models.constraints.resource_budget import ResourceBudget
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint, Violation
 from tcbo_pyomo.models.constraints.visit_budget import VisitBudget
+from tcbo_pyomo.models.regions.regions import Box, Circle, Points, Polygon, Wall
 
 __all__ = [
     "Box",

@@ -7,15 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tcbo_pyomo.coordinates import Array, Coordinate
-from tcbo_pyomo.models.constraints.regions import Region
-from tcbo_pyomo.models.constraints.transition_constraint import (
-    Mask,
-    TransitionConstraint,
-    Violation,
-    transition_endpoints,
-)
-from tcbo_pyomo.process import Process
+from tcbo_pyomo.foundation.arrays import Array, Mask
+from tcbo_pyomo.foundation.coordinates import Coordinate
+from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint, Violation, transition_endpoints
+from tcbo_pyomo.models.regions.regions import Region
+from tcbo_pyomo.plant.process import Process
 
 if TYPE_CHECKING:
     from pyomo.environ import ConcreteModel
@@ -46,7 +42,7 @@ class ForbiddenRegion(TransitionConstraint):
 
     def add_to_trajectory(self, model: ConcreteModel) -> None:
         """Put a plane between the region and every point and, unless `crossing`, every straight move."""
-        from tcbo_pyomo.models.constraints.keep_out import keep_out
+        from tcbo_pyomo.models.regions.keep_out import keep_out
 
         keep_out(self.region, model, self.crossing)
 

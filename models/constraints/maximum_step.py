@@ -7,15 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tcbo_pyomo.coordinates import Array, Coordinate, coordinate_index
 from tcbo_pyomo.errors import BadInput
-from tcbo_pyomo.models.constraints.transition_constraint import (
-    Mask,
-    TransitionConstraint,
-    Violation,
-    transition_endpoints,
-)
-from tcbo_pyomo.process import Process
+from tcbo_pyomo.foundation.arrays import Array, Mask
+from tcbo_pyomo.foundation.coordinates import Coordinate, coordinate_index
+from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint, Violation, transition_endpoints
+from tcbo_pyomo.plant.process import Process
 
 if TYPE_CHECKING:
     from pyomo.environ import ConcreteModel

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from tcbo_pyomo.coordinates import Array, Coordinate
 from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.foundation.arrays import Array
+from tcbo_pyomo.foundation.coordinates import Coordinate
 from tcbo_pyomo.models.constraints.transition_constraint import (
     TransitionConstraint,
     Violation,
     transition_endpoints,
 )
-from tcbo_pyomo.process import Process
+from tcbo_pyomo.plant.process import Process
 
 if TYPE_CHECKING:
     from pyomo.environ import ConcreteModel
@@ -71,7 +72,7 @@ class ResourceBudget(TransitionConstraint):
         """
         from pyomo.environ import Block, Constraint
 
-        from tcbo_pyomo.models.constraints.smooth_cost import SmoothCost
+        from tcbo_pyomo.models.regions.smooth_cost import SmoothCost
         from tcbo_pyomo.models.trajectory import add_component
 
         block = add_component(model, f"{self.resource}_use", Block())

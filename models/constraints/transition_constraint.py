@@ -6,18 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-from tcbo_pyomo.coordinates import Array, Coordinate
 from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.foundation.arrays import Array, Mask
+from tcbo_pyomo.foundation.coordinates import Coordinate
 
 if TYPE_CHECKING:
     from pyomo.environ import ConcreteModel
 
-    from tcbo_pyomo.process import Process
+    from tcbo_pyomo.plant.process import Process
 
-Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)

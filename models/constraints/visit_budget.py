@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from tcbo_pyomo.coordinates import Array, Coordinate
 from tcbo_pyomo.errors import BadInput
-from tcbo_pyomo.models.constraints.regions import Region
-from tcbo_pyomo.models.constraints.transition_constraint import Mask, TransitionConstraint, Violation
-from tcbo_pyomo.process import Process
+from tcbo_pyomo.foundation.arrays import Array, Mask
+from tcbo_pyomo.foundation.coordinates import Coordinate
+from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint, Violation
+from tcbo_pyomo.models.regions.regions import Region
+from tcbo_pyomo.plant.process import Process
 
 if TYPE_CHECKING:
     from pyomo.environ import ConcreteModel

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tcbo_pyomo.campaign import Campaign
+from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.errors import BadInput
-from tcbo_pyomo.history import History, Move
+from tcbo_pyomo.knowledge.history import History, Move
 
 Plans = list[dict[str, Any]]
 

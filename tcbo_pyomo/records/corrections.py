@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from tcbo_pyomo.campaign import Campaign
+from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.errors import BadInput
-from tcbo_pyomo.history import Move
+from tcbo_pyomo.knowledge.history import Move
+from tcbo_pyomo.records.rebuild import Story
 from tcbo_pyomo.records.rows import Row
-from tcbo_pyomo.records.story import Story
 
 
 def skip_move(campaign: Campaign, move: Move, place: Any) -> None:

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from tcbo_pyomo._version import __version__
-from tcbo_pyomo.campaign import Campaign
+from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.errors import BadInput
-from tcbo_pyomo.problems import load_problem, problem_names
-from tcbo_pyomo.saving import problem_fingerprint
+from tcbo_pyomo.library import load_problem, problem_names
+from tcbo_pyomo.records.json_file import problem_fingerprint
 from tcbo_pyomo.settings import Settings, settings_from
 
 

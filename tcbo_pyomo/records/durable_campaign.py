@@ -13,13 +13,13 @@ from typing import Any
 import pandas as pd
 
 from tcbo_pyomo.errors import BadInput
-from tcbo_pyomo.history import Move
+from tcbo_pyomo.knowledge.history import Move
 from tcbo_pyomo.records.asking import plan_episode, plan_move, waiting_schedule
 from tcbo_pyomo.records.corrections import give_up_episode, skip_move, undo_row
-from tcbo_pyomo.records.kept_campaign import KeptCampaign
+from tcbo_pyomo.records.rebuild import state_of
 from tcbo_pyomo.records.results import Receipt, Result, broken_limits, place_of
-from tcbo_pyomo.records.standing import Best, Status, best_of, move_table, status_of, write_table
-from tcbo_pyomo.records.story import state_of
+from tcbo_pyomo.records.status import Best, Status, best_of, move_table, status_of, write_table
+from tcbo_pyomo.records.synced_campaign import KeptCampaign
 from tcbo_pyomo.records.telling import record_result
 from tcbo_pyomo.records.touched import Touched
 

@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from tcbo_pyomo.audit import audit_episodes
-from tcbo_pyomo.campaign import Campaign
-from tcbo_pyomo.coordinates import coordinate_index
+from tcbo_pyomo.campaign.campaign import Campaign
+from tcbo_pyomo.checks.audit import audit_episodes
+from tcbo_pyomo.checks.executed_path import ExecutedEpisode, points_of
 from tcbo_pyomo.errors import BadInput
-from tcbo_pyomo.executed_path import ExecutedEpisode, points_of
-from tcbo_pyomo.history import Move
-from tcbo_pyomo.measurement_table import _converted
+from tcbo_pyomo.foundation.coordinates import coordinate_index
+from tcbo_pyomo.foundation.csv_table import _converted
+from tcbo_pyomo.knowledge.history import Move
 
 logger = logging.getLogger(__name__)
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from tcbo_pyomo.errors import BadInput, suggestion
-from tcbo_pyomo.history import History
-from tcbo_pyomo.measurement_table import _headings, _number, _rows
+from tcbo_pyomo.foundation.csv_table import _headings, _number, _rows
+from tcbo_pyomo.knowledge.history import History
 from tcbo_pyomo.records.results import Result, in_unit
 
 LARGEST_FILE = 20_000_000

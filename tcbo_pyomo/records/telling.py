@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from tcbo_pyomo.campaign import Campaign
+from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.errors import BadInput
-from tcbo_pyomo.history import Move
+from tcbo_pyomo.knowledge.history import Move
 from tcbo_pyomo.records.ledger import Writer
+from tcbo_pyomo.records.rebuild import Story
 from tcbo_pyomo.records.results import Receipt, Result, broken_limits, measured_value, place_of
 from tcbo_pyomo.records.rows import Row
-from tcbo_pyomo.records.story import Story
 from tcbo_pyomo.records.touched import Touched
 
 LONGEST_KEY = 200

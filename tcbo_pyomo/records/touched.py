@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tcbo_pyomo.history import History, Move
+from tcbo_pyomo.knowledge.history import History, Move
 
 
 class Touched:

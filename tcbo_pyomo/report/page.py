@@ -15,11 +15,11 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from tcbo_pyomo.campaign import Campaign
-from tcbo_pyomo.checked_file import write_atomically
+from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.foundation.atomic_file import write_atomically
+from tcbo_pyomo.foundation.wording import visible
 from tcbo_pyomo.report.page_content import page_content
-from tcbo_pyomo.report.wording import visible
 
 TEMPLATE, STYLE = "page.html.jinja", "page.css"
 

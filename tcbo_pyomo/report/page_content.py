@@ -7,16 +7,16 @@ from dataclasses import astuple
 from typing import Any
 
 from tcbo_pyomo._version import __version__
-from tcbo_pyomo.audit import audit_campaign, unaudited
-from tcbo_pyomo.campaign import Campaign
-from tcbo_pyomo.history import Move
-from tcbo_pyomo.report.constraint_slack import constraint_slack
-from tcbo_pyomo.report.look_ahead import look_ahead
+from tcbo_pyomo.campaign.campaign import Campaign
+from tcbo_pyomo.checks.audit import audit_campaign, unaudited
+from tcbo_pyomo.explain.constraint_slack import constraint_slack
+from tcbo_pyomo.foundation.wording import counted, output_title, place, place_values, spaced, uncertain, with_unit
+from tcbo_pyomo.knowledge.history import Move
+from tcbo_pyomo.report.next_moves import look_ahead
 from tcbo_pyomo.report.page_explanation import page_explanation
 from tcbo_pyomo.report.page_figures import belief_picture, candidates_picture, path_picture, regret_picture
 from tcbo_pyomo.report.solver_statistics import solver_statistics
 from tcbo_pyomo.report.timeline import Moment, timeline
-from tcbo_pyomo.report.wording import counted, output_title, place, place_values, spaced, uncertain, with_unit
 
 MOST_ROWS = 30
 """Rows of a table before it stops: the page is read by people."""

@@ -11,11 +11,9 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from tcbo_pyomo.campaign import Campaign
+from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.errors import TcboError
-from tcbo_pyomo.planning.explained_move import Explanation, MoveOption, Point
-from tcbo_pyomo.planning.explanation import explain
-from tcbo_pyomo.planning.explanation_text import (
+from tcbo_pyomo.explain.as_text import (
     SHOWN,
     change_text,
     places_text,
@@ -23,7 +21,9 @@ from tcbo_pyomo.planning.explanation_text import (
     slack_text,
     status_text,
 )
-from tcbo_pyomo.report.wording import counted, described_values, spaced, with_unit
+from tcbo_pyomo.explain.explained_move import Explanation, MoveOption, Point
+from tcbo_pyomo.explain.explanation import explain
+from tcbo_pyomo.foundation.wording import counted, described_values, spaced, with_unit
 
 logger = logging.getLogger(__name__)
 

@@ -9,10 +9,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tcbo_pyomo.campaign import Campaign
+from tcbo_pyomo.campaign.campaign import Campaign
+from tcbo_pyomo.campaign.simulation import CampaignResult, EpisodeSummary
+from tcbo_pyomo.foundation.wording import place_text, visible
 from tcbo_pyomo.report.timeline import Moment
-from tcbo_pyomo.report.wording import place_text, visible
-from tcbo_pyomo.simulation import CampaignResult, EpisodeSummary
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -54,8 +54,8 @@ class Picture:
 
 def path_picture(campaign: Campaign) -> Picture:
     """The paths of all episodes, with candidates and recommendation."""
-    from tcbo_pyomo.report.paths_figure import paths_figure
-    from tcbo_pyomo.report.trajectory_figure import trajectory_figure
+    from tcbo_pyomo.report.figures.paths_figure import paths_figure
+    from tcbo_pyomo.report.figures.trajectory_figure import trajectory_figure
 
     result = _as_result(campaign)
     draw = paths_figure if campaign.problem.finite else trajectory_figure

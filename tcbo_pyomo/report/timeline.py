@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tcbo_pyomo.campaign import Campaign
-from tcbo_pyomo.history import History, Move
-from tcbo_pyomo.planning.situation import Location
-from tcbo_pyomo.report.wording import mean_and_deviation
+from tcbo_pyomo.campaign.campaign import Campaign
+from tcbo_pyomo.foundation.wording import mean_and_deviation
+from tcbo_pyomo.knowledge.history import History, Move
+from tcbo_pyomo.plant.situation import Location
 
 MOST_SEARCHES = 40
 """On a continuous box each recommendation is a search of its own; more are not drawn."""

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from pyomo.core.base.constraint import ConstraintData
 from pyomo.core.base.var import VarData
 
-from tcbo_pyomo.coordinates import Array
 from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.foundation.arrays import Array
 
 
 def refuse_infinite_entries(

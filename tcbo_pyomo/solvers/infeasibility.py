@@ -23,10 +23,10 @@ import scipy.sparse as sparse
 from numpy.typing import ArrayLike, NDArray
 from pyomo.environ import ConcreteModel
 
-from tcbo_pyomo.coordinates import Array
-from tcbo_pyomo.solvers.highs import HighsSolver
-from tcbo_pyomo.solvers.linear_programme import Bounds, LinearProgramme
-from tcbo_pyomo.solvers.linear_solver import Verdict
+from tcbo_pyomo.foundation.arrays import Array
+from tcbo_pyomo.solvers.linear.highs import HighsSolver
+from tcbo_pyomo.solvers.linear.programme import Bounds, LinearProgramme
+from tcbo_pyomo.solvers.linear.solver import Verdict
 
 DUAL_TOLERANCE = 1e-9
 

@@ -14,8 +14,8 @@ from typing import Any
 
 from tcbo_pyomo._version import __version__
 from tcbo_pyomo.errors import BadInput
-from tcbo_pyomo.studies.engines import Record, died
 from tcbo_pyomo.studies.execution import execute
+from tcbo_pyomo.studies.process_engine import Record, died
 from tcbo_pyomo.studies.runs import Run
 
 log = logging.getLogger(__name__)

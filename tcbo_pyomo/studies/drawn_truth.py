@@ -10,11 +10,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tcbo_pyomo.continuous_problem import ContinuousProblem
-from tcbo_pyomo.coordinates import Array, Coordinate, scaled
-from tcbo_pyomo.maximizers.multi_start import global_maxima
-from tcbo_pyomo.problem import Problem
-from tcbo_pyomo.surrogate.continuous import ContinuousSurrogate
+from tcbo_pyomo.candidates.search.multi_start import global_maxima
+from tcbo_pyomo.foundation.arrays import Array
+from tcbo_pyomo.foundation.coordinates import Coordinate, scaled
+from tcbo_pyomo.problem.continuous import ContinuousProblem
+from tcbo_pyomo.problem.finite import Problem
+from tcbo_pyomo.surrogate.continuous_belief import ContinuousSurrogate
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 from tcbo_pyomo.surrogate.posterior_samples import PosteriorSamples
 from tcbo_pyomo.surrogate.prior_samples import PriorSampler

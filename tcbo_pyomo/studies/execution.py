@@ -7,12 +7,12 @@ import time
 import traceback
 from typing import Any
 
-from tcbo_pyomo.campaign import Campaign
-from tcbo_pyomo.history import Move
-from tcbo_pyomo.problems import load_problem
+from tcbo_pyomo.campaign.campaign import Campaign
+from tcbo_pyomo.campaign.simulation import CampaignResult, Simulation
+from tcbo_pyomo.foundation.blas_threads import one_blas_thread
+from tcbo_pyomo.knowledge.history import Move
+from tcbo_pyomo.library import load_problem
 from tcbo_pyomo.settings import settings_from
-from tcbo_pyomo.simulation import CampaignResult, Simulation
-from tcbo_pyomo.solvers.blas_threads import one_blas_thread
 from tcbo_pyomo.studies.runs import Run
 
 

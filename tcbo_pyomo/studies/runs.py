@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from tcbo_pyomo._version import __version__
-from tcbo_pyomo.campaign import Campaign
+from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.errors import BadInput, TcboError
-from tcbo_pyomo.problems import load_problem
-from tcbo_pyomo.saving import problem_fingerprint
+from tcbo_pyomo.library import load_problem
+from tcbo_pyomo.records.json_file import problem_fingerprint
 from tcbo_pyomo.settings import FeedbackSettings, settings_from
 from tcbo_pyomo.studies.study import ProblemEntry, Study
 

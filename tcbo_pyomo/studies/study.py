@@ -10,8 +10,8 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from tcbo_pyomo.errors import BadInput, suggestion
+from tcbo_pyomo.foundation.settings_file import read_mapping
 from tcbo_pyomo.settings import FeedbackSettings
-from tcbo_pyomo.settings_file import read_mapping
 
 OWN_LISTS = {"method": "methods", "feedback": "feedback"}
 """Settings that are crossed by a list of their own."""

@@ -10,8 +10,8 @@ import logging
 from pathlib import Path
 from typing import Any
 
-from tcbo_pyomo.checked_file import read_checked, write_checked
 from tcbo_pyomo.errors import BadInput, DamagedFile, DiskError
+from tcbo_pyomo.foundation.atomic_file import read_checked, write_checked
 from tcbo_pyomo.studies.runs import Run
 from tcbo_pyomo.studies.study import Study
 

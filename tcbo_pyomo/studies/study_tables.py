@@ -14,8 +14,8 @@ from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tcbo_pyomo.checked_file import write_atomically
 from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.foundation.atomic_file import write_atomically
 from tcbo_pyomo.studies.runs import Run
 from tcbo_pyomo.studies.statistics import (
     COMPARISON_COLUMNS,

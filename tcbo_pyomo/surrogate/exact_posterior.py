@@ -22,7 +22,7 @@ import math
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from tcbo_pyomo.coordinates import Array
+from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.surrogate.expansion import KernelExpansion
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 from tcbo_pyomo.surrogate.posterior_samples import PosteriorSamples

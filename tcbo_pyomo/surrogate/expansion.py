@@ -7,14 +7,11 @@ utility (appendix "Linearizing the objective") are all sums of kernels centred a
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tcbo_pyomo.coordinates import Array
 from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.foundation.arrays import Array, Integers
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 from tcbo_pyomo.surrogate.sections import sections
-
-Integers = NDArray[np.intp]
 
 ROWS = 256
 """Points are treated in blocks of so many rows, so that a block of kernel values stays in the processor's cache."""

@@ -12,10 +12,9 @@ import math
 import numpy as np
 from scipy.special import ndtr
 
-from tcbo_pyomo.coordinates import Array
-from tcbo_pyomo.history import History
-from tcbo_pyomo.surrogate.continuous import ContinuousSurrogate
-from tcbo_pyomo.surrogate.expansion import Integers
+from tcbo_pyomo.foundation.arrays import Array, Integers
+from tcbo_pyomo.knowledge.history import History
+from tcbo_pyomo.surrogate.continuous_belief import ContinuousSurrogate
 
 
 def best_observation(history: History) -> float:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import solve_triangular
 
-from tcbo_pyomo.coordinates import Array
+from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.surrogate.gaussian_process import checked_measurements, covariance_cholesky
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from tcbo_pyomo.coordinates import Array
-from tcbo_pyomo.surrogate.belief import GaussianBelief
+from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.surrogate.expansion import KernelExpansion
 from tcbo_pyomo.surrogate.features import box_pool, greedy_points
 from tcbo_pyomo.surrogate.features.exact import significant_eigenpairs
+from tcbo_pyomo.surrogate.finite_belief import GaussianBelief
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 from tcbo_pyomo.surrogate.posterior_samples import PosteriorSamples
 from tcbo_pyomo.surrogate.sections import Sections, sections

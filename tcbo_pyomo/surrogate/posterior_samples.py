@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tcbo_pyomo.coordinates import Array
-from tcbo_pyomo.surrogate.expansion import Integers, KernelExpansion
+from tcbo_pyomo.foundation.arrays import Array, Integers
+from tcbo_pyomo.surrogate.expansion import KernelExpansion
 from tcbo_pyomo.surrogate.random_waves import RandomWaves
 
 

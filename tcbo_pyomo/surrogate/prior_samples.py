@@ -14,8 +14,8 @@ from functools import cached_property
 
 import numpy as np
 
-from tcbo_pyomo.coordinates import Array
 from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.surrogate.expansion import KernelExpansion
 from tcbo_pyomo.surrogate.features import RandomFourierFeatures, box_pool, default_number
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tcbo_pyomo.coordinates import Array
-from tcbo_pyomo.surrogate.expansion import ROWS, Integers
+from tcbo_pyomo.foundation.arrays import Array, Integers
+from tcbo_pyomo.surrogate.expansion import ROWS
 from tcbo_pyomo.surrogate.features import RandomFourierFeatures
 
 

@@ -17,7 +17,7 @@ import math
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from tcbo_pyomo.coordinates import Array
+from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 from tcbo_pyomo.surrogate.kernels.stationary import Stationary

@@ -10,11 +10,11 @@ from quantecon.markov import backward_induction as quantecon_induction
 from timing import Comparison, compare
 
 from tcbo_pyomo import load_problem
-from tcbo_pyomo.grid import grid_process
-from tcbo_pyomo.planning.dynamic_programming import DynamicProgramming
-from tcbo_pyomo.planning.linear_programming import LinearProgramming
-from tcbo_pyomo.planning.situation import Situation
-from tcbo_pyomo.reachability import EpisodeSets
+from tcbo_pyomo.models.safe_sets import EpisodeSets
+from tcbo_pyomo.planning.finite.dynamic_programming import DynamicProgramming
+from tcbo_pyomo.planning.finite.linear_programming import LinearProgramming
+from tcbo_pyomo.plant.grid import grid_process
+from tcbo_pyomo.plant.situation import Situation
 
 NINE = {"x": [-1, 0, 1], "y": [-1, 0, 1]}
 SIZES = {"100 states, H = 50": (10, 50), "10,000 states, H = 50": (100, 50)}

@@ -8,10 +8,10 @@ from linear_replan import SIZES, gradients
 from timing import Comparison, compare
 
 from tcbo_pyomo.models.frank_wolfe_subproblem import add_linear_objective, read_visitation
+from tcbo_pyomo.models.safe_sets import EpisodeSets
 from tcbo_pyomo.models.state_action_polytope import build_state_action_polytope
-from tcbo_pyomo.planning.linear_programming import LinearProgramming
-from tcbo_pyomo.planning.situation import Situation
-from tcbo_pyomo.reachability import EpisodeSets
+from tcbo_pyomo.planning.finite.linear_programming import LinearProgramming
+from tcbo_pyomo.plant.situation import Situation
 
 
 def comparisons(repeats: int, quick: bool = False) -> list[Comparison]:

@@ -25,18 +25,18 @@ from machine import described
 from nonlinear_replan import Replan
 
 from tcbo_pyomo import Campaign, load_problem, settings_from
-from tcbo_pyomo.continuous_knowledge import representation
-from tcbo_pyomo.grid import grid_process
+from tcbo_pyomo.knowledge.continuous import representation
 from tcbo_pyomo.models.constraints.end_at import EndAt
-from tcbo_pyomo.planning.compiled_polytope import CompiledPolytope
-from tcbo_pyomo.planning.dynamic_programming import DynamicProgramming
-from tcbo_pyomo.planning.farthest_pair import farthest_pair
-from tcbo_pyomo.planning.situation import Situation
-from tcbo_pyomo.process import Process
-from tcbo_pyomo.reachability import EpisodeSets
-from tcbo_pyomo.surrogate.belief import GaussianBelief
-from tcbo_pyomo.surrogate.continuous import ContinuousSurrogate
+from tcbo_pyomo.models.safe_sets import EpisodeSets
+from tcbo_pyomo.planning.finite.compiled_polytope import CompiledPolytope
+from tcbo_pyomo.planning.finite.dynamic_programming import DynamicProgramming
+from tcbo_pyomo.planning.finite.farthest_pair import farthest_pair
+from tcbo_pyomo.plant.grid import grid_process
+from tcbo_pyomo.plant.process import Process
+from tcbo_pyomo.plant.situation import Situation
+from tcbo_pyomo.surrogate.continuous_belief import ContinuousSurrogate
 from tcbo_pyomo.surrogate.features import NystroemFeatures, box_pool, greedy_points
+from tcbo_pyomo.surrogate.finite_belief import GaussianBelief
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 
 KERNEL = SquaredExponential(1.0, 0.2)

@@ -9,15 +9,15 @@ import numpy as np
 import pyomo.environ as pyo
 from timing import Comparison, compare
 
-from tcbo_pyomo.grid import grid_process
 from tcbo_pyomo.models.frank_wolfe_subproblem import add_linear_objective, read_visitation
+from tcbo_pyomo.models.safe_sets import EpisodeSets
 from tcbo_pyomo.models.state_action_polytope import build_state_action_polytope
-from tcbo_pyomo.planning.linear_programming import LinearProgramming
-from tcbo_pyomo.planning.situation import Situation
-from tcbo_pyomo.process import Process
-from tcbo_pyomo.reachability import EpisodeSets
-from tcbo_pyomo.solvers.highs import HighsSolver
-from tcbo_pyomo.solvers.highs_options import DEFAULTS, set_highs_options
+from tcbo_pyomo.planning.finite.linear_programming import LinearProgramming
+from tcbo_pyomo.plant.grid import grid_process
+from tcbo_pyomo.plant.process import Process
+from tcbo_pyomo.plant.situation import Situation
+from tcbo_pyomo.solvers.linear.highs import HighsSolver
+from tcbo_pyomo.solvers.linear.highs_options import DEFAULTS, set_highs_options
 
 SIZES = {
     "Knorr size": (lambda: grid_process({"x": range(11), "y": range(11)}, {"x": [0, 1], "y": [-1, 0, 1]}, 1.0), 10),

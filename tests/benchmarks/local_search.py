@@ -15,7 +15,7 @@ import numpy as np
 from timing import Comparison, compare
 
 from tcbo_pyomo import Campaign, load_problem, settings_from
-from tcbo_pyomo.plant import SimulatedPlant
+from tcbo_pyomo.campaign.simulated_plant import SimulatedPlant
 
 MEASURED = 30
 

@@ -7,15 +7,15 @@ import time
 import numpy as np
 from timing import Comparison, compare
 
-from tcbo_pyomo.action_limits import BoxActions
-from tcbo_pyomo.coordinates import Coordinate
-from tcbo_pyomo.dynamics import LinearDynamics
-from tcbo_pyomo.maximizers.thompson_sampling import ThompsonSampling
-from tcbo_pyomo.planning.compiled_trajectory import CompiledTrajectory
-from tcbo_pyomo.planning.information_objective import InformationObjective
-from tcbo_pyomo.planning.shortest_path import straight_path
-from tcbo_pyomo.solvers.nonlinear import nonlinear_solver
-from tcbo_pyomo.surrogate.continuous import ContinuousSurrogate
+from tcbo_pyomo.candidates.thompson_sampling import ThompsonSampling
+from tcbo_pyomo.foundation.coordinates import Coordinate
+from tcbo_pyomo.planning.continuous.compiled_trajectory import CompiledTrajectory
+from tcbo_pyomo.planning.continuous.information_objective import InformationObjective
+from tcbo_pyomo.planning.continuous.shortest_path import straight_path
+from tcbo_pyomo.plant.actions import BoxActions
+from tcbo_pyomo.plant.dynamics import LinearDynamics
+from tcbo_pyomo.solvers.nonlinear.solver_by_name import nonlinear_solver
+from tcbo_pyomo.surrogate.continuous_belief import ContinuousSurrogate
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 
 SIZES = {

@@ -6,7 +6,7 @@ import numpy as np
 from timing import Comparison, compare
 
 from tcbo_pyomo import Campaign, load_problem, settings_from
-from tcbo_pyomo.planning.situation import Situation
+from tcbo_pyomo.plant.situation import Situation
 
 
 def comparisons(repeats: int, quick: bool = False) -> list[Comparison]:

@@ -9,8 +9,8 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF
 from timing import Comparison, compare
 
-from tcbo_pyomo.surrogate.belief import GaussianBelief
 from tcbo_pyomo.surrogate.features import exact_factor
+from tcbo_pyomo.surrogate.finite_belief import GaussianBelief
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 
 SIDE, LENGTHSCALE, NOISE = 20, 0.2, 1e-2

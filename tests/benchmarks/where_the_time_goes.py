@@ -9,8 +9,8 @@ from __future__ import annotations
 from timing import Comparison, compare
 
 from tcbo_pyomo import Campaign, load_problem, run_campaign, settings_from
-from tcbo_pyomo.plant import SimulatedPlant
-from tcbo_pyomo.profiling import Section, Timings, profile
+from tcbo_pyomo.campaign.simulated_plant import SimulatedPlant
+from tcbo_pyomo.foundation.profiling import Section, Timings, profile
 
 CASES = {
     "Knorr, highs": ("knorr_pyrazole", "highs", 3, "at most 0.3"),

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from pyomo.environ import units
 
 from tcbo_pyomo.errors import BadInput
-from tcbo_pyomo.grid import grid_process
 from tcbo_pyomo.models.constraints import (
     Box,
     Circle,
@@ -27,6 +26,7 @@ from tcbo_pyomo.models.constraints import (
     VisitBudget,
     Wall,
 )
+from tcbo_pyomo.plant.grid import grid_process
 
 ANY = list(range(-4, 5))
 TIME = grid_process({"time": [0, 2, 4, 6, 8]}, {"time": ANY}, 1.0, {"time": "min"})

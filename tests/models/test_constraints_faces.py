@@ -9,10 +9,9 @@ import pyomo.environ as pyo
 import pytest
 from continuous_plants import PLANE
 
-from tcbo_pyomo.action_limits import BoxActions
-from tcbo_pyomo.coordinates import Array, scaled
-from tcbo_pyomo.dynamics import LinearDynamics
 from tcbo_pyomo.errors import BadInput, InfeasiblePlan
+from tcbo_pyomo.foundation.arrays import Array
+from tcbo_pyomo.foundation.coordinates import scaled
 from tcbo_pyomo.models.constraints import (
     Box,
     Circle,
@@ -29,10 +28,12 @@ from tcbo_pyomo.models.constraints import (
     VisitBudget,
     Wall,
 )
-from tcbo_pyomo.models.constraints.convex_pieces import convex_pieces
+from tcbo_pyomo.models.regions.convex_pieces import convex_pieces
 from tcbo_pyomo.models.state_action_polytope import build_state_action_polytope
-from tcbo_pyomo.planning.compiled_trajectory import CompiledTrajectory
-from tcbo_pyomo.process import Process
+from tcbo_pyomo.planning.continuous.compiled_trajectory import CompiledTrajectory
+from tcbo_pyomo.plant.actions import BoxActions
+from tcbo_pyomo.plant.dynamics import LinearDynamics
+from tcbo_pyomo.plant.process import Process
 
 L_SHAPE = Polygon(("x", "y"), [(3, 1), (6, 1), (6, 2), (4, 2), (4, 4), (3, 4)])
 TRIANGLE = Polygon(("x", "y"), [(3, 1), (5, 1), (4, 3)])

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from pyomo.common.log import LoggingIntercept
 from random_processes import processes
 
-from tcbo_pyomo.coordinates import Coordinate
 from tcbo_pyomo.errors import BadInput, InfeasiblePlan
-from tcbo_pyomo.grid import grid_process
+from tcbo_pyomo.foundation.coordinates import Coordinate
 from tcbo_pyomo.models.constraints import EndAt, MaximumStep, Points, ResourceBudget, VisitBudget
 from tcbo_pyomo.models.frank_wolfe_subproblem import add_linear_objective, read_visitation
 from tcbo_pyomo.models.state_action_polytope import build_state_action_polytope
-from tcbo_pyomo.process import Process
+from tcbo_pyomo.plant.grid import grid_process
+from tcbo_pyomo.plant.process import Process
 
 GAMBLE = Process.from_probabilities(
     [Coordinate("x", 0.0, 2.0)],

@@ -10,12 +10,12 @@ import pyomo.environ as pyo
 import pytest
 from continuous_plants import PLANE, REACTOR, reactor_dynamics
 
-from tcbo_pyomo.action_limits import BoxActions, NormActions
-from tcbo_pyomo.coordinates import scaled
-from tcbo_pyomo.dynamics import LinearDynamics, NonlinearDynamics
 from tcbo_pyomo.errors import BadInput, InfeasiblePlan
+from tcbo_pyomo.foundation.coordinates import scaled
 from tcbo_pyomo.models.trajectory import build_trajectory
-from tcbo_pyomo.planning.compiled_trajectory import CompiledTrajectory
+from tcbo_pyomo.planning.continuous.compiled_trajectory import CompiledTrajectory
+from tcbo_pyomo.plant.actions import BoxActions, NormActions
+from tcbo_pyomo.plant.dynamics import LinearDynamics, NonlinearDynamics
 
 START = {"x": 1.0, "y": 1.0}
 MATRICES = np.array([[0.9, 0.1], [0.0, 0.8]]), np.array([[0.1], [0.5]])

@@ -7,10 +7,10 @@ import signal
 import traceback
 from pathlib import Path
 
-from tcbo_pyomo.campaign import Campaign
-from tcbo_pyomo.grid import grid_process
+from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.models.constraints import EndAt, MaximumStep
-from tcbo_pyomo.problem import Problem
+from tcbo_pyomo.plant.grid import grid_process
+from tcbo_pyomo.problem.finite import Problem
 from tcbo_pyomo.records import start_campaign
 from tcbo_pyomo.settings import settings_from
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential

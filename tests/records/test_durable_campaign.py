@@ -8,7 +8,7 @@ from small_campaigns import SETTINGS, home, line, moves_of, result_of, started, 
 
 from tcbo_pyomo import Campaign
 from tcbo_pyomo.errors import BadInput, InfeasiblePlan
-from tcbo_pyomo.problems import load_problem
+from tcbo_pyomo.library import load_problem
 from tcbo_pyomo.records import Result, open_campaign, start_campaign
 from tcbo_pyomo.settings import settings_from
 

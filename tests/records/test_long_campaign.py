@@ -5,7 +5,7 @@ import time
 import pytest
 from small_campaigns import ALL_KILLS
 
-from tcbo_pyomo.problems import load_problem
+from tcbo_pyomo.library import load_problem
 from tcbo_pyomo.records import open_campaign, start_campaign
 from tcbo_pyomo.settings import settings_from
 

@@ -16,15 +16,15 @@ import typer
 from typer.testing import CliRunner
 
 from tcbo_pyomo import Campaign, Problem, Process, load_problem, run_campaign, save_campaign, settings_from
-from tcbo_pyomo.commands.report import register
-from tcbo_pyomo.coordinates import Coordinate
+from tcbo_pyomo.campaign.simulated_plant import SimulatedPlant
+from tcbo_pyomo.cli.report import register
 from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.foundation.coordinates import Coordinate
+from tcbo_pyomo.foundation.wording import uncertain, visible
 from tcbo_pyomo.models.constraints import EndAt, MaximumStep, ResourceBudget
-from tcbo_pyomo.plant import SimulatedPlant
+from tcbo_pyomo.records.run_folder import write_run
 from tcbo_pyomo.report.page import render_report, write_report
-from tcbo_pyomo.report.run_folder import write_run
 from tcbo_pyomo.report.timeline import timeline
-from tcbo_pyomo.report.wording import uncertain, visible
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 
 HOSTILE = (

@@ -6,14 +6,14 @@ from test_page import Reader, isolated, partial
 
 import tcbo_pyomo.report.page_explanation as section
 from tcbo_pyomo import Campaign, Problem, grid_process, load_problem, run_campaign, settings_from
-from tcbo_pyomo.campaign_source import open_source
 from tcbo_pyomo.errors import InfeasiblePlan
+from tcbo_pyomo.explain.explanation import explain
 from tcbo_pyomo.models.constraints import MaximumStep, ResourceBudget
-from tcbo_pyomo.planning.explanation import explain
 from tcbo_pyomo.records import start_campaign
+from tcbo_pyomo.records.find_campaign import open_source
+from tcbo_pyomo.records.run_folder import write_run
 from tcbo_pyomo.report.page import render_report
 from tcbo_pyomo.report.page_explanation import page_explanation
-from tcbo_pyomo.report.run_folder import write_run
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 
 FAST = {"planner": {"linear": {"solver": "dynamic_programming"}}}

@@ -13,9 +13,9 @@ from linear_models import arriving, corridor, coupled_grid
 from scipy.optimize import linprog
 
 from tcbo_pyomo.errors import InfeasiblePlan
-from tcbo_pyomo.solvers.highs import HighsSolver
 from tcbo_pyomo.solvers.infeasibility import conflicting_constraints
-from tcbo_pyomo.solvers.linear_programme import compile_linear_model
+from tcbo_pyomo.solvers.linear.highs import HighsSolver
+from tcbo_pyomo.solvers.linear.programme import compile_linear_model
 
 
 def compiled(model: pyo.ConcreteModel):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 
-from tcbo_pyomo.solvers import probe
+from tcbo_pyomo.solvers import probes as probe
 from tcbo_pyomo.solvers.catalogue import LINEAR_SOLVERS
-from tcbo_pyomo.solvers.probe import Probe, probe_solvers
+from tcbo_pyomo.solvers.probes import Probe, probe_solvers
 
 
 def test_what_is_installed_works_and_nothing_is_printed(capfd, caplog):

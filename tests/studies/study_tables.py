@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from tcbo_pyomo.problems import load_problem
+from tcbo_pyomo.library import load_problem
 
 SEEDS = 7
 RUN = ["problem", "feedback", "method", "setting", "seed", "episode", "step"]

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from tcbo_pyomo import load_problem
-from tcbo_pyomo.coordinates import physical
 from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.foundation.coordinates import physical
 from tcbo_pyomo.studies import drawn_truth, read_study, run_study
 from tcbo_pyomo.studies.drawn_truth import with_drawn_truth
 from tcbo_pyomo.studies.runs import runs_of
@@ -108,7 +108,7 @@ def test_a_folder_made_before_there_was_this_choice_goes_on(study_file, tmp_path
     definition = tmp_path / "out" / "study.json"
     content = json.loads(definition.read_text())["content"]
     del content["study"]["truth"]
-    from tcbo_pyomo.checked_file import write_checked
+    from tcbo_pyomo.foundation.atomic_file import write_checked
     from tcbo_pyomo.studies.study_folder import STUDY as FORMAT
     from tcbo_pyomo.studies.study_folder import VERSION
 

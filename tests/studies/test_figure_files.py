@@ -6,7 +6,7 @@ import typer
 from study_tables import BRANIN, KNORR, SNAR, paths_table, runs_table, timings_table, write_study
 from typer.testing import CliRunner
 
-from tcbo_pyomo.commands import figures as command
+from tcbo_pyomo.cli import figures as command
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.studies.figures import (
     identification_figure,
@@ -72,7 +72,7 @@ def test_unknown_truth_leaves_candidates_only(tmp_path):
 
 OWN_PROBLEM = """
 from pathlib import Path
-from tcbo_pyomo.problems.river import build as river
+from tcbo_pyomo.library.river import build as river
 Path(__file__).with_suffix(".ran").touch()
 def build(feedback=None, seed=0):
     return river(feedback, seed)

@@ -7,7 +7,7 @@ import study_tables
 from study_tables import BRANIN, GRID, KNORR, LASER, MANY, SNAR, paths_table, runs_table, timings_table
 
 from tcbo_pyomo.errors import BadInput
-from tcbo_pyomo.problems import load_problem
+from tcbo_pyomo.library import load_problem
 from tcbo_pyomo.studies.figures import (
     ablation_figure,
     candidates_figure,
@@ -19,7 +19,7 @@ from tcbo_pyomo.studies.figures import (
     solve_time_table,
     traces_figure,
 )
-from tcbo_pyomo.studies.figures.wording import setting_values
+from tcbo_pyomo.studies.figures.labels import setting_values
 
 RUNS, TIMINGS, PATHS = runs_table(), timings_table(), paths_table()
 

@@ -14,8 +14,8 @@ from tiny_study import contents
 
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.studies import run_study
-from tcbo_pyomo.studies.engines import by_processes
 from tcbo_pyomo.studies.execution import execute
+from tcbo_pyomo.studies.process_engine import by_processes
 from tcbo_pyomo.studies.runs import runs_of
 from tcbo_pyomo.studies.worker_pool import worker_pool
 
@@ -78,7 +78,7 @@ class WithoutPandas:
     def find_spec(self, name, path=None, target=None):
         assert name != "pandas", "somebody loads pandas"
 sys.meta_path.insert(0, WithoutPandas())
-from tcbo_pyomo.cli import main
+from tcbo_pyomo.cli.main import main
 main(sys.argv[1:])
 """
     given = command(study, tmp_path / "out", "--workers", "2")

@@ -8,8 +8,8 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, DotProduct, Kernel, Matern
 
 from tcbo_pyomo.errors import BadInput
-from tcbo_pyomo.surrogate.belief import GaussianBelief
 from tcbo_pyomo.surrogate.features import state_factor
+from tcbo_pyomo.surrogate.finite_belief import GaussianBelief
 from tcbo_pyomo.surrogate.gaussian_process import GaussianProcess
 from tcbo_pyomo.surrogate.kernels.matern_five_halves import MaternFiveHalves
 from tcbo_pyomo.surrogate.kernels.matern_three_halves import MaternThreeHalves

@@ -3,11 +3,11 @@
 from tcbo_pyomo.studies.figures.ablation import ablation_figure
 from tcbo_pyomo.studies.figures.candidates import candidates_figure
 from tcbo_pyomo.studies.figures.identification import identification_figure
+from tcbo_pyomo.studies.figures.labels import label
 from tcbo_pyomo.studies.figures.paths import paths_figure
 from tcbo_pyomo.studies.figures.regret import regret_figure
 from tcbo_pyomo.studies.figures.solve_times import solve_time_figure, solve_time_table
 from tcbo_pyomo.studies.figures.traces import traces_figure
-from tcbo_pyomo.studies.figures.wording import label
 from tcbo_pyomo.studies.figures.writing import write_figures
 
 __all__ = [

@@ -9,10 +9,10 @@ import pandas as pd
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.studies.figures.axes import LEGEND, columns_for, panel_columns, scale_axis, tidy, whole_numbers
 from tcbo_pyomo.studies.figures.curves import band_words, draw_curve, drawn_values, progress, quantiles, seeds_of
+from tcbo_pyomo.studies.figures.labels import folded, heading, key_words, label, plain, setting_values, value_words
 from tcbo_pyomo.studies.figures.regret import COLUMNS, regret_title, zero_words
 from tcbo_pyomo.studies.figures.series import look
 from tcbo_pyomo.studies.figures.tables import checked, chosen, known_values
-from tcbo_pyomo.studies.figures.wording import folded, heading, key_words, label, plain, setting_values, value_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

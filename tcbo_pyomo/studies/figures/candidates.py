@@ -10,9 +10,9 @@ import pandas as pd
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.studies.figures.axes import legend_below, scale_axis, tidy, whole_numbers
 from tcbo_pyomo.studies.figures.curves import band_words, draw_curve, drawn_values, quantiles, seeds_of
+from tcbo_pyomo.studies.figures.labels import folded, heading
 from tcbo_pyomo.studies.figures.series import series_of
 from tcbo_pyomo.studies.figures.tables import RUN, SERIES, checked, chosen, known_values
-from tcbo_pyomo.studies.figures.wording import folded, heading
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from tcbo_pyomo.studies.figures.labels import counted
 from tcbo_pyomo.studies.figures.series import Look
 from tcbo_pyomo.studies.figures.tables import SERIES
-from tcbo_pyomo.studies.figures.wording import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from tcbo_pyomo.checked_file import read_checked
 from tcbo_pyomo.errors import BadInput
-from tcbo_pyomo.problems import load_problem, problem_names
+from tcbo_pyomo.foundation.atomic_file import read_checked
+from tcbo_pyomo.library import load_problem, problem_names
 from tcbo_pyomo.studies.figures.ablation import ablation_figure
 from tcbo_pyomo.studies.figures.candidates import candidates_figure
 from tcbo_pyomo.studies.figures.identification import identification_figure

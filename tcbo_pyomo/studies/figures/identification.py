@@ -9,9 +9,9 @@ import pandas as pd
 
 from tcbo_pyomo.studies.figures.axes import legend_below, tidy
 from tcbo_pyomo.studies.figures.curves import Progress, progress, seeds_words
+from tcbo_pyomo.studies.figures.labels import heading
 from tcbo_pyomo.studies.figures.series import Series, series_of
 from tcbo_pyomo.studies.figures.tables import RUN, SERIES, checked, chosen, known_values
-from tcbo_pyomo.studies.figures.wording import heading
 from tcbo_pyomo.studies.statistics import SHARES, wilson_interval
 
 if TYPE_CHECKING:

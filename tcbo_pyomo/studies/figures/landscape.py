@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tcbo_pyomo.continuous_problem import ContinuousProblem
-from tcbo_pyomo.coordinates import Array, physical
+from tcbo_pyomo.foundation.arrays import Array
+from tcbo_pyomo.foundation.coordinates import physical
 from tcbo_pyomo.models.constraints.forbidden_region import ForbiddenRegion
-from tcbo_pyomo.problem import Problem
-from tcbo_pyomo.report.paths_figure import draw_states, draw_truth, pale_colours, plane
-from tcbo_pyomo.report.region_outlines import draw_region
+from tcbo_pyomo.problem.continuous import ContinuousProblem
+from tcbo_pyomo.problem.finite import Problem
+from tcbo_pyomo.report.figures.paths_figure import draw_states, draw_truth, pale_colours, plane
+from tcbo_pyomo.report.figures.region_outlines import draw_region
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from tcbo_pyomo.errors import BadInput
-from tcbo_pyomo.problems import load_problem
-from tcbo_pyomo.report.paths_figure import draw_paths, truth_title
-from tcbo_pyomo.report.trajectory_figure import draw_walk
+from tcbo_pyomo.library import load_problem
+from tcbo_pyomo.report.figures.paths_figure import draw_paths, truth_title
+from tcbo_pyomo.report.figures.trajectory_figure import draw_walk
 from tcbo_pyomo.studies.figures.axes import legend_below, panel_columns
+from tcbo_pyomo.studies.figures.labels import folded, heading, plain
 from tcbo_pyomo.studies.figures.landscape import Landscape
+from tcbo_pyomo.studies.figures.path_data import Walk, walks_of
 from tcbo_pyomo.studies.figures.traces import traces_figure
-from tcbo_pyomo.studies.figures.walks import Walk, walks_of
-from tcbo_pyomo.studies.figures.wording import folded, heading, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,9 +8,9 @@ import pandas as pd
 
 from tcbo_pyomo.studies.figures.axes import LETTER, scale_axis
 from tcbo_pyomo.studies.figures.curves import HIGH, LOW
+from tcbo_pyomo.studies.figures.labels import LINE, counted, folded, heading
 from tcbo_pyomo.studies.figures.series import Look, series_of
 from tcbo_pyomo.studies.figures.tables import SERIES, checked
-from tcbo_pyomo.studies.figures.wording import LINE, counted, folded, heading
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

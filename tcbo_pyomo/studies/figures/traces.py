@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from tcbo_pyomo.coordinates import Array
+from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.studies.figures.axes import legend_below, tidy, whole_numbers
-from tcbo_pyomo.studies.figures.walks import Walk, walks_of
-from tcbo_pyomo.studies.figures.wording import heading, plain
+from tcbo_pyomo.studies.figures.labels import heading, plain
+from tcbo_pyomo.studies.figures.path_data import Walk, walks_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tcbo_pyomo.checked_file import write_atomically
 from tcbo_pyomo.errors import BadInput, DiskError
+from tcbo_pyomo.foundation.atomic_file import write_atomically
 from tcbo_pyomo.studies.figures.drawings import drawings_of
 
 if TYPE_CHECKING:

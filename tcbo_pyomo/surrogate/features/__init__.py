@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tcbo_pyomo.coordinates import Array
 from tcbo_pyomo.errors import BadInput, suggestion
+from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.surrogate.features.exact import exact_factor
 from tcbo_pyomo.surrogate.features.nystroem import NystroemFeatures, box_pool, greedy_points
 from tcbo_pyomo.surrogate.features.random_fourier import RandomFourierFeatures

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tcbo_pyomo.coordinates import Array
 from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 
 SMALLEST_EIGENVALUE = 1e-14

@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from tcbo_pyomo.coordinates import Array
+from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.surrogate.features.exact import SMALLEST_EIGENVALUE, significant_eigenpairs
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 

@@ -15,8 +15,8 @@ import math
 
 import numpy as np
 
-from tcbo_pyomo.coordinates import Array
 from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 from tcbo_pyomo.surrogate.kernels.scaled import Scaled
 from tcbo_pyomo.surrogate.kernels.single_feature import SingleFeature

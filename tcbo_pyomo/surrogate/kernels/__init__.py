@@ -6,34 +6,27 @@ is found as "my_study.kernels:MyKernel". Adding a kernel means adding one file.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from typing import Any
 
 from tcbo_pyomo.errors import BadInput, suggestion
-from tcbo_pyomo.registry import load_class, names_in
+from tcbo_pyomo.foundation.registry import Registry
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 
 __all__ = ["Kernel", "kernel_class", "kernel_from_dict", "kernel_names"]
 
-BASE_CLASSES = {"kernel", "stationary", "single_feature"}
+KERNELS: Registry[Kernel] = Registry(__name__, "kernel", Kernel)
 
 
 def kernel_names() -> list[str]:
     """The names of the kernels that come with the package."""
-    return [name for name in names_in(__name__) if name not in BASE_CLASSES]
+    return KERNELS.names()
 
 
-def kernel_class(name: str) -> type[Kernel]:
+def kernel_class(name: str) -> Any:
     """The kernel class called `name`: the name of a file here, or "module:Class" of a user's own."""
-    if not isinstance(name, str) or (":" not in name and name not in kernel_names()):
-        known = suggestion(str(name), kernel_names())
-        raise BadInput(f"unknown kernel {name!r}; {known}; or 'my_module:MyClass'")
-    found = load_class(__name__, "kernel", name)
-    if not (isinstance(found, type) and issubclass(found, Kernel)) or inspect.isabstract(found):
-        raise BadInput(f"kernel '{name}' must be a subclass of {Kernel.__module__}.Kernel, with all methods")
-    return found
+    return KERNELS.load(name)
 
 
 def kernel_from_dict(data: Mapping[str, Any]) -> Kernel:

@@ -15,8 +15,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tcbo_pyomo.coordinates import Array
 from tcbo_pyomo.errors import BadInput, suggestion
+from tcbo_pyomo.foundation.arrays import Array
 
 PACKAGE = __name__.rpartition(".")[0]
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tcbo_pyomo.coordinates import Array
+from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.surrogate.kernels.stationary import Stationary
 
 

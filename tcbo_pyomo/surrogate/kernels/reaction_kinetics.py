@@ -23,7 +23,7 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import expit, exprel
 
-from tcbo_pyomo.coordinates import Array
+from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.surrogate.kernels.single_feature import SingleFeature
 
 

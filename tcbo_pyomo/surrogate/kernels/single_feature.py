@@ -12,7 +12,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from tcbo_pyomo.coordinates import Array
+from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 
 

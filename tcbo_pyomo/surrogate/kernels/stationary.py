@@ -20,8 +20,8 @@ from typing import ClassVar
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from tcbo_pyomo.coordinates import Array
 from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 
 

@@ -8,7 +8,7 @@ from functools import reduce
 
 import numpy as np
 
-from tcbo_pyomo.coordinates import Array
+from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 
 

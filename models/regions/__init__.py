@@ -1,0 +1,1 @@
+"""Regions of the search space, and how a trajectory stays out of them."""

@@ -1,0 +1,147 @@
+"""Which moves exist at which step: reachable from where the plant is, and sure to meet the end of the episode.
+
+A state is safe before step h when some move leads only to states that are safe before step h + 1; after the last move
+the safe states are those where an episode may end. Only moves between safe states ever enter a plan, so no re-plan can
+run into a dead end, whatever a random transition does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from tcbo_pyomo.errors import InfeasiblePlan
+from tcbo_pyomo.foundation.arrays import Integers, Mask
+from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
+from tcbo_pyomo.plant.process import Process
+
+
+class EpisodeSets:
+    """The safe states of every step of an episode.
+
+    Attributes
+    ----------
+    allowed_pairs
+        P values: pairs that every constraint on single moves allows.
+    safe
+        (H + 1) x n values: from which states the rest of the episode can be completed, whatever chance does.
+    """
+
+    def __init__(self, process: Process, constraints: Sequence[TransitionConstraint], horizon: int) -> None:
+        self.process, self.horizon = process, horizon
+        self.constraints = tuple(constraints)
+        self.allowed_pairs = _allowed_pairs(process, self.constraints)
+        self.safe = np.empty((horizon + 1, process.number_of_states), dtype=bool)
+        self.safe[horizon] = self._allowed_states(horizon)
+        for step in range(horizon - 1, -1, -1):
+            usable = self.allowed_pairs & leads_only_to(process, self.safe[step + 1])
+            self.safe[step] = self._allowed_states(step) & np.logical_or.reduceat(usable, process.pair_offsets[:-1])
+
+    def _allowed_states(self, step: int) -> Mask:
+        allowed = np.ones(self.process.number_of_states, dtype=bool)
+        for constraint in self.constraints:
+            mask = constraint.allowed_states(self.process, step, self.horizon)
+            if mask is not None:
+                allowed &= mask
+        return allowed
+
+    def usable_pairs(self, step: int, states: Mask) -> Integers:
+        """Pairs of the given states that lead only to safe states after step `step`."""
+        usable = self.allowed_pairs & states[self.process.pair_state] & leads_only_to(self.process, self.safe[step + 1])
+        return np.flatnonzero(usable)
+
+    def pairs_by_step(self, state: int, first_step: int = 0) -> list[Integers]:
+        """Usable pairs of steps first_step .. H - 1 that can be met when the plant is in `state` before first_step."""
+        return [pairs for pairs, _ in self._onward(state, first_step)]
+
+    def states_met(self, state: int) -> Mask:
+        """Where an episode that starts in `state` may come by, the start included."""
+        met = np.arange(self.process.number_of_states) == state
+        for _, arrived in self._onward(state, 0):
+            met |= arrived
+        return met
+
+    def _onward(self, state: int, first_step: int) -> Iterator[tuple[Integers, Mask]]:
+        """The usable pairs of every step from first_step on, and the states that they may lead to."""
+        self.require_safe(state, first_step)
+        here = np.arange(self.process.number_of_states) == state
+        known: dict[tuple[bytes, bytes], tuple[Integers, Mask]] = {}
+        for step in range(first_step, self.horizon):
+            # A step like an earlier one leads where that one led; most steps of a long episode are alike.
+            alike = here.tobytes(), self.safe[step + 1].tobytes()
+            if alike not in known:
+                pairs = self.usable_pairs(step, here)
+                known[alike] = pairs, may_lead_to(self.process, pairs)
+            yield known[alike]
+            here = known[alike][1]
+
+    def require_safe(self, state: int, step: int) -> None:
+        """Refuse to plan from a state from which the episode cannot be completed, and say why."""
+        if self.safe[step, state]:
+            return
+        label, left = self.process.labels[state], self.horizon - step
+        why = self._why_unsafe(state, step)
+        raise InfeasiblePlan(f"no plan of {left} moves from state '{label}' (step {step}) meets the constraints: {why}")
+
+    def _why_unsafe(self, state: int, step: int) -> str:
+        """The constraints in conflict and the first step that cannot be made."""
+        masks = ((c.name, c.allowed_states(self.process, step, self.horizon)) for c in self.constraints)
+        forbidding = [name for name, mask in masks if mask is not None and not mask[state]]
+        if forbidding:
+            return f"the state itself is forbidden by {', '.join(forbidding)}"
+        conflict = self._conflict(state, step)
+        names = ", ".join(constraint.name for constraint in conflict.constraints)
+        surely = "" if self.process.deterministic else ", whatever chance does,"
+        impossible = conflict._first_impossible_step(state, step)
+        return (
+            f"under {names} no allowed state can{surely} be reached at step {impossible} "
+            "(the first that cannot be made); loosen one of them or change the horizon"
+        )
+
+    def _conflict(self, state: int, step: int) -> EpisodeSets:
+        """The sets of constraints that together leave no plan; without any one of them there is one."""
+        conflict = self
+        for constraint in self.constraints:
+            others = [other for other in conflict.constraints if other is not constraint]
+            without = EpisodeSets(self.process, others, self.horizon)
+            if not without.safe[step, state]:
+                conflict = without
+        return conflict
+
+    def _first_impossible_step(self, state: int, step: int) -> int:
+        """The first step whose move cannot be sure to arrive in an allowed state, by trying ever longer plans."""
+        allowed = [self._allowed_states(at) for at in range(self.horizon + 1)]
+        for last in range(step, self.horizon):
+            safe = allowed[last + 1]
+            for earlier in range(last, step - 1, -1):
+                usable = self.allowed_pairs & leads_only_to(self.process, safe)
+                safe = allowed[earlier] & np.logical_or.reduceat(usable, self.process.pair_offsets[:-1])
+            if not safe[state]:
+                return last
+        return self.horizon - 1
+
+
+def leads_only_to(process: Process, states: Mask) -> Mask:
+    """Which pairs have all their successors in `states`."""
+    if process.deterministic:
+        return states[process.successor]
+    return process.transitions @ (~states).astype(float) == 0.0
+
+
+def may_lead_to(process: Process, pairs: Integers) -> Mask:
+    """Which states some of the pairs lead to."""
+    arrived = np.zeros(process.number_of_states, dtype=bool)
+    arrived[process.successor[pairs] if process.deterministic else process.transitions[pairs].indices] = True
+    return arrived
+
+
+def _allowed_pairs(process: Process, constraints: Sequence[TransitionConstraint]) -> Mask:
+    allowed = np.ones(process.transitions.nnz, dtype=bool)
+    for constraint in constraints:
+        mask = constraint.allowed_transitions(process)
+        if mask is not None:
+            allowed &= mask
+    if process.deterministic:
+        return allowed
+    return np.logical_and.reduceat(allowed, process.transitions.indptr[:-1])

@@ -1,0 +1,1 @@
+"""Campaigns: ask, tell, simulate."""

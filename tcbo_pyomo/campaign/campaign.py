@@ -1,0 +1,233 @@
+"""A campaign: Algorithm 1 of the paper, as ask and tell.
+
+`ask` gives the next move, `arrive` says where the plant went, `tell` gives a measurement. Results may come late and in any
+order; visits whose results are pending count as visited when the next move is planned (section 4.1).
+"""
+
+from __future__ import annotations
+
+import math
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.foundation.blas_threads import one_blas_thread
+from tcbo_pyomo.foundation.profiling import timed
+from tcbo_pyomo.knowledge.history import History, Move
+from tcbo_pyomo.methods.protocol import Method, believed_problem, load_method
+from tcbo_pyomo.plant.situation import Location
+from tcbo_pyomo.problem.with_settings import with_settings
+from tcbo_pyomo.settings import Settings, settings_from
+from tcbo_pyomo.surrogate.kernels import kernel_from_dict
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from tcbo_pyomo.records import DurableCampaign
+
+
+class Campaign:
+    """The one stateful object: a history, what is known from it, and the method that chooses moves.
+
+    Parameters
+    ----------
+    problem
+        The plant, its rules and the prior.
+    settings
+        See `tcbo settings`; the problem's own preferences when not given.
+    seed
+        Every random choice of the campaign comes from one generator with this seed.
+    """
+
+    def __init__(self, problem: Any, settings: Settings | None = None, seed: int = 0) -> None:
+        self.settings = settings or settings_from(dict(problem.settings))
+        self.problem = with_settings(problem, self.settings)
+        self.seed = _checked_seed(seed)
+        self.generator = np.random.default_rng(np.random.SeedSequence([self.seed, 0]))
+        self.history = History(self.problem.start_state, self.problem.horizon)
+        method = load_method(self.settings.method)
+        model = believed_problem(method, self.problem)
+        self.method: Method = method(model, self.settings)
+        self.knowledge = model.knowledge(self.settings, self.seed, self.history)
+
+    @property
+    def finished(self) -> bool:
+        """Whether every move of the budget has been made."""
+        return self.history.moves_made >= self.problem.episodes * self.problem.horizon
+
+    @timed("ask")
+    def ask(self) -> Move:
+        """The next move; the same one again until the plant has made it."""
+        history, problem = self.history, self.problem
+        asked = history.open_move
+        if asked is not None:
+            return asked
+        if self.finished:
+            raise BadInput(
+                f"the campaign is finished: all {history.moves_made} moves were made; raise `episodes` to go on"
+            )
+        if problem.measure_start and not history.moves:
+            return history.add(problem.start_state, 0, None, problem.start_state)
+        situation = history.situation()
+        if situation.step == 0:
+            self.knowledge.start_episode()
+        # A search over a box makes many small matrix products, which a second thread slows down.
+        with nullcontext() if problem.finite else one_blas_thread():
+            decision = self.method.next_decision(situation, self.knowledge, self.generator)
+        expected = problem.expected_arrival(situation.state, decision)
+        return history.add(situation.state, situation.step + 1, decision, expected)
+
+    def ask_episode(self) -> list[Move]:
+        """The whole rest of the episode as a schedule, planned without the results to come."""
+        if not self.problem.deterministic:
+            raise BadInput("a plant with random transitions has no schedule; ask for one move at a time")
+        before, generator = len(self.history.moves), self.generator.bit_generator.state
+        asked = self.history.open_move
+        try:
+            return self._schedule()
+        except BaseException:
+            # Nothing of an unfinished schedule was handed out: as if it had never been asked for.
+            del self.history.moves[before:]
+            if asked is not None:
+                asked.arrived, asked.scheduled = None, False
+            self.generator.bit_generator.state = generator
+            self.knowledge.forget()
+            raise
+
+    def _schedule(self) -> list[Move]:
+        schedule = [self.ask()]
+        while True:
+            schedule[-1].scheduled = True
+            self.arrive(schedule[-1].number)
+            if schedule[-1].step == self.problem.horizon:
+                return schedule
+            schedule.append(self.ask())
+
+    @timed("arrive")
+    def arrive(self, number: int, at: Any = None) -> None:
+        """Record that a move was made; `at` says where the plant went if not (or not surely) where it was sent."""
+        move = self.history.move(number)
+        state = self._arrival(move, at)
+        if move.arrived == state:
+            return
+        if move.arrived is not None:
+            self._leave_schedule(move)
+        move.arrived = state
+        self.knowledge.visited(move)
+
+    @timed("tell")
+    def tell(self, number: int, value: float, at: Any = None, replicate: bool = False) -> None:
+        """Give the result of a move: a finite number, once. Results may come in any order.
+
+        A replicate is a further measurement of a visit whose first result was told: one more observation of that state.
+        """
+        move = self.history.move(number)
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, (int, float, np.integer, np.floating))
+            or not math.isfinite(value)
+        ):
+            raise BadInput(f"move {number}: measurement {value!r} must be a finite number")
+        if move.value is not None and not replicate:
+            raise BadInput(f"move {number} was told already ({move.value!r}); a measurement is told once")
+        if move.value is None and replicate:
+            raise BadInput(f"move {number} has no result that could be replicated; tell it without `replicate`")
+        if at is not None or move.arrived is None:
+            self.arrive(number, at)
+        if replicate:
+            move.replicates = (*move.replicates, float(value))
+        else:
+            move.value, move.skipped = float(value), False
+        self.history.told.append(move.number)
+        self.knowledge.measured(move)
+
+    def _arrival(self, move: Move, at: Any) -> Location:
+        if at is not None:
+            return self.problem.locate(at)
+        if move.arrived is not None:
+            return move.arrived
+        if move.expected is None:
+            raise BadInput(f"move {move.number} has a random outcome; say where the plant arrived with `at`")
+        return move.expected
+
+    def _leave_schedule(self, move: Move) -> None:
+        """The plant went elsewhere than the schedule assumed: what was scheduled after it will not be made."""
+        if not move.scheduled or move.value is not None:
+            raise BadInput(
+                f"move {move.number} is recorded as arrived at {self.problem.describe(move.arrived)}; "
+                "this cannot be changed after its result or without a schedule"
+            )
+        later = [m for m in self.history.moves[move.number :] if not m.cancelled]
+        measured = [m.number for m in later if m.value is not None]
+        if measured:
+            raise BadInput(f"move {move.number}: results of the later moves {measured} were told already")
+        for other in later:
+            other.cancelled = True
+        move.arrived = None
+        self.knowledge.forget()
+
+    def state(self) -> dict[str, Any]:
+        """Everything needed to go on elsewhere, as plain data (see `saving.py`)."""
+        return {
+            "seed": self.seed,
+            "settings": self.settings.model_dump(mode="json"),
+            "generator": self.generator.bit_generator.state,
+            "kernel": self.knowledge.kernel.to_dict(),
+            "method": self.method.state() if hasattr(self.method, "state") else None,
+            **self.history.to_dict(),
+        }
+
+    @classmethod
+    def from_state(cls, problem: Any, state: dict[str, Any]) -> Campaign:
+        """A campaign from what `state` returned, on the same problem; it goes on with the same moves, bit for bit."""
+        campaign = cls(problem, settings_from(state["settings"]), state["seed"])
+        campaign.generator.bit_generator.state = state["generator"]
+        campaign.history.load(state)
+        campaign.knowledge.replay(kernel_from_dict(state["kernel"]))
+        if hasattr(campaign.method, "load"):
+            campaign.method.load(state["method"])
+        return campaign
+
+    @classmethod
+    def open(cls, path: str | Path, problem: Any = None) -> DurableCampaign:
+        """The campaign of a campaign file: the same face, and every ask and tell is kept (see `records/`)."""
+        from tcbo_pyomo.records import open_campaign
+
+        return open_campaign(path, problem)
+
+    @property
+    def candidates(self) -> list[Location]:
+        """Where the maximum may still be."""
+        return np.asarray(self.knowledge.candidates).tolist()
+
+    @property
+    def recommendation(self) -> Location:
+        """Where the posterior mean is largest in the search space."""
+        return self.knowledge.recommendation
+
+    def experiments(self) -> pd.DataFrame:
+        """One row per measurement, in the order of the moves, in engineering units."""
+        import pandas as pd  # Slow to load, and only this table needs it.
+
+        names = [c.name for c in self.problem.coordinates]
+        measured = [move for move in self.history.made if move.value is not None]
+        rows = [
+            {
+                "episode": move.episode,
+                "step": move.step,
+                **self.problem.describe(move.arrived),
+                self.problem.output: value,
+            }
+            for move in measured
+            for value in move.values
+        ]
+        return pd.DataFrame(rows, columns=["episode", "step", *names, self.problem.output])
+
+
+def _checked_seed(seed: Any) -> int:
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise BadInput(f"seed {seed!r} must be a whole number that is not negative")
+    return int(seed)

@@ -1,0 +1,41 @@
+"""A simulated plant: it moves as the problem says and measures the known truth with noise."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.knowledge.history import Move
+from tcbo_pyomo.planning.finite.policy import draw_successor
+from tcbo_pyomo.plant.situation import Location
+
+
+class SimulatedPlant:
+    """Moves as the process says and measures the truth with noise.
+
+    Chance depends on the seed and the number of the move only, so that every method meets the same noise, and a resumed
+    campaign the same as an uninterrupted one.
+    """
+
+    def __init__(self, problem: Any, seed: int) -> None:
+        if problem.truth is None:
+            raise BadInput(f"problem '{problem.name}' has no known truth; it cannot be simulated, use ask and tell")
+        self.problem, self.seed = problem, seed
+
+    def make(self, move: Move) -> Location:
+        """Where a move leads."""
+        if move.expected is not None:
+            return move.expected
+        return draw_successor(self.problem.process, move.decision, self._chance(move, 1))
+
+    def measure(self, move: Move) -> float:
+        """The noisy result of a move that was made."""
+        assert move.arrived is not None
+        sd = self.problem.noise_variance(move.decision, move.arrived) ** 0.5
+        return float(self.problem.true_value(move.arrived) + sd * self._chance(move, 2).standard_normal())
+
+    def _chance(self, move: Move, stream: int) -> np.random.Generator:
+        made = (move.episode - 1) * self.problem.horizon + move.step
+        return np.random.default_rng(np.random.SeedSequence([self.seed, 1, stream, made]))

@@ -1,0 +1,218 @@
+"""Simulated campaigns: a plant with a known truth, and the short loop that asks, moves, measures and tells."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, fields
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from tcbo_pyomo.campaign.campaign import Campaign
+from tcbo_pyomo.campaign.feedback import released
+from tcbo_pyomo.campaign.simulated_plant import SimulatedPlant
+from tcbo_pyomo.foundation.profiling import STEP, section, timed
+from tcbo_pyomo.knowledge.history import Move
+from tcbo_pyomo.plant.situation import Location
+from tcbo_pyomo.settings import Settings
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class EpisodeSummary:
+    """Where the campaign stands after an episode; regret and identified are None where the truth is unknown."""
+
+    episode: int
+    recommendation: dict[str, float]
+    regret: float | None
+    identified: bool | None
+    candidates: int
+
+
+@dataclass(frozen=True)
+class StepSummary(EpisodeSummary):
+    """Where the campaign stands after a move, and how that move was found."""
+
+    step: int
+    plan: dict[str, Any] | None
+
+    @classmethod
+    def after(cls, step: int, summary: EpisodeSummary, plan: dict[str, Any] | None) -> StepSummary:
+        """A summary with the step it was made after."""
+        facts: dict[str, Any] = {**vars(summary), "step": step, "plan": plan}
+        return cls(**facts)
+
+
+@dataclass(frozen=True, init=False)
+class CampaignResult:
+    """A finished campaign.
+
+    Attributes
+    ----------
+    campaign
+        The campaign itself, for what the tables do not show.
+    experiments
+        One row per measurement; made when it is first looked at, unless it was given.
+    episodes, steps
+        Where the campaign stood after each episode and each move.
+    """
+
+    campaign: Campaign
+    episodes: list[EpisodeSummary]
+    steps: list[StepSummary]
+
+    def __init__(
+        self,
+        campaign: Campaign,
+        experiments: pd.DataFrame | None,
+        episodes: list[EpisodeSummary],
+        steps: list[StepSummary],
+    ) -> None:
+        vars(self).update(campaign=campaign, episodes=episodes, steps=steps)
+        if experiments is not None:
+            vars(self)["experiments"] = experiments
+
+    @cached_property
+    def experiments(self) -> pd.DataFrame:
+        """One row per measurement. The runs of a study never look at it, and need no pandas therefore."""
+        return self.campaign.experiments()
+
+    @property
+    def problem(self) -> Any:
+        """The problem, as the settings changed it."""
+        return self.campaign.problem
+
+    @property
+    def settings(self) -> Settings:
+        """The settings of the campaign."""
+        return self.campaign.settings
+
+    @property
+    def seed(self) -> int:
+        """The seed of the campaign."""
+        return self.campaign.seed
+
+    @property
+    def paths(self) -> list[list[Location]]:
+        """Where the plant was in each episode, the start first."""
+        return [list(self.campaign.history.path(episode.episode)) for episode in self.episodes]
+
+    @property
+    def candidate_states(self) -> list[Location]:
+        """Where the maximum may still be."""
+        return self.campaign.candidates
+
+    @property
+    def method(self) -> str:
+        """The method that chose the moves."""
+        return self.settings.method
+
+
+class Simulation:
+    """A campaign on a simulated plant, which can be interrupted at any instant and gone on with.
+
+    Attributes
+    ----------
+    campaign
+        The campaign.
+    steps
+        Where it stood after each move.
+    """
+
+    def __init__(self, campaign: Campaign, steps: list[StepSummary] | None = None) -> None:
+        self.campaign, self.steps = campaign, list(steps or [])
+        self.plant = SimulatedPlant(campaign.problem, campaign.seed)
+        self._mark = self._position()
+
+    def run(
+        self,
+        on_step: Callable[[int, int], None] | None = None,
+        on_episode: Callable[[EpisodeSummary], None] | None = None,
+    ) -> CampaignResult:
+        """Make all moves that are left; the callbacks tell how far it is."""
+        campaign = self.campaign
+        while not campaign.finished:
+            with section(STEP):
+                move = self._make_move()
+            if move.step > 0 and on_step is not None:
+                on_step(move.episode, move.step)
+            if move.step == campaign.problem.horizon and on_episode is not None:
+                on_episode(self.episodes[-1])
+        return CampaignResult(campaign, None, self.episodes, self.steps)
+
+    def _make_move(self) -> Move:
+        """Ask, move, measure what is due, tell, and write down where the campaign stands."""
+        campaign = self.campaign
+        move = campaign.ask()
+        campaign.arrive(move.number, self.plant.make(move))
+        feedback = campaign.settings.feedback
+        due = campaign.history.pending if campaign.finished else released(campaign.history, feedback)
+        for late in due:
+            campaign.tell(late.number, self.plant.measure(late))
+        if move.step > 0:
+            summary = summarise(campaign, move.episode)
+            self.steps.append(StepSummary.after(move.step, summary, _plan_record(campaign)))
+        self._mark = self._position()
+        return move
+
+    @property
+    def episodes(self) -> list[EpisodeSummary]:
+        """Where the campaign stood after each episode."""
+        horizon = self.campaign.problem.horizon
+        names = [field.name for field in fields(EpisodeSummary)]
+        ends = [step for step in self.steps if step.step == horizon]
+        return [EpisodeSummary(*(getattr(step, name) for name in names)) for step in ends]
+
+    def checkpoint(self) -> dict[str, Any]:
+        """The run after its last complete move, as plain data; whatever was going on when it was stopped is left out."""
+        moves, told, generator, method = self._mark
+        state = self.campaign.state()
+        known = state["told"][:told]
+        kept = [
+            {**move, "value": move["value"] if move["number"] in known else None} for move in state["moves"][:moves]
+        ]
+        campaign = {**state, "moves": kept, "told": known, "generator": generator, "method": method}
+        complete = [asdict(step) for step in self.steps if (step.episode, step.step) <= self._last(kept)]
+        return {"campaign": campaign, "steps": complete}
+
+    @classmethod
+    def from_checkpoint(cls, problem: Any, data: dict[str, Any]) -> Simulation:
+        """Go on from what `checkpoint` returned; the moves are those of an uninterrupted run, bit for bit."""
+        return cls(Campaign.from_state(problem, data["campaign"]), [StepSummary(**step) for step in data["steps"]])
+
+    def _position(self) -> tuple[int, int, Any, Any]:
+        campaign = self.campaign
+        method = campaign.method.state() if hasattr(campaign.method, "state") else None
+        history = campaign.history
+        return len(history.moves), len(history.told), campaign.generator.bit_generator.state, method
+
+    @staticmethod
+    def _last(moves: list[dict[str, Any]]) -> tuple[int, int]:
+        return (moves[-1]["episode"], moves[-1]["step"]) if moves else (0, 0)
+
+
+def run_campaign(
+    problem: Any,
+    settings: Settings | None = None,
+    seed: int = 0,
+    on_step: Callable[[int, int], None] | None = None,
+    on_episode: Callable[[EpisodeSummary], None] | None = None,
+) -> CampaignResult:
+    """Simulate a whole campaign: ask, move, measure, tell, until the budget is used up."""
+    return Simulation(Campaign(problem, settings, seed)).run(on_step, on_episode)
+
+
+@timed("summary")
+def summarise(campaign: Campaign, episode: int) -> EpisodeSummary:
+    """Recommendation, regret and candidates now."""
+    location, problem = campaign.recommendation, campaign.problem
+    regret = problem.regret(location)
+    # Only a finite search space has a maximum that can be hit exactly.
+    identified = None if regret is None or not problem.finite else regret == 0.0
+    return EpisodeSummary(episode, problem.describe(location), regret, identified, len(campaign.candidates))
+
+
+def _plan_record(campaign: Campaign) -> dict[str, Any] | None:
+    record = getattr(campaign.method, "plan_record", None)
+    return None if record is None else record()

@@ -1,0 +1,1 @@
+"""Searches for maxima over a box, many at once."""

@@ -1,0 +1,107 @@
+"""Check a problem before a campaign: is it what was meant? (`tcbo check`)
+
+A problem that cannot be built at all has already said why, in one error; here are the questions that only the whole
+problem can answer.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tcbo_pyomo.campaign.campaign import Campaign
+from tcbo_pyomo.checks.finding import Finding
+from tcbo_pyomo.checks.reachable_states import allowed_states, check_moves
+from tcbo_pyomo.errors import TcboError
+from tcbo_pyomo.foundation.arrays import Array
+from tcbo_pyomo.problem.continuous import ContinuousProblem
+from tcbo_pyomo.problem.finite import Problem
+from tcbo_pyomo.problem.with_settings import with_settings
+from tcbo_pyomo.settings import Settings
+
+FAINTEST_NOISE = 1e-6
+"""Noise below this share of the prior standard deviation makes the covariance matrices singular to rounding."""
+SAMPLE = 200
+"""Points of a continuous box at which the prior is looked at."""
+
+
+def check_problem(problem: Problem | ContinuousProblem, settings: Settings) -> list[Finding]:
+    """Every finding about a problem under some settings; what makes it useless is an error finding, not an exception.
+
+    Parameters
+    ----------
+    problem
+        As its file builds it.
+    settings
+        What a campaign would use; further constraints in them are checked with the problem's own.
+    """
+    try:
+        changed: Problem | ContinuousProblem = with_settings(problem, settings)
+        if isinstance(changed, Problem):
+            findings = [*check_moves(changed), _noise(*_noise_by_state(changed)), _truth(changed)]
+        else:
+            findings = [_noise(*_noise_in_box(changed))]
+    except TcboError as error:
+        return [Finding("error", "constraints", str(error))]
+    return [*findings, _first_plan(changed, settings)]
+
+
+def _noise_by_state(problem: Problem) -> tuple[Array, Array]:
+    """Standard deviations of the quietest measurement and of the prior, for every state that a move leads to."""
+    process = problem.process
+    quietest = np.full(process.number_of_states, np.inf)
+    np.minimum.at(quietest, process.transitions.indices, np.sqrt(process.noise_variance))
+    met = np.isfinite(quietest)
+    return quietest[met], np.sqrt(problem.kernel.diagonal(process.scaled_states))[met]
+
+
+def _noise_in_box(problem: ContinuousProblem) -> tuple[Array, Array]:
+    """Standard deviations of a measurement and of the prior, at points spread over the box."""
+    points = np.random.default_rng(0).uniform(-0.5, 0.5, (SAMPLE, len(problem.coordinates)))
+    return np.full(SAMPLE, problem.noise**0.5), np.sqrt(problem.kernel.diagonal(points))
+
+
+def _noise(noise: Array, prior: Array) -> Finding:
+    """The scale of the noise against that of the prior; where the prior is certain there is nothing to compare."""
+    text = f"standard deviation of the quietest measurements {_range(noise)}, of the prior {_range(prior)}"
+    uncertain = prior > 0
+    if (noise[uncertain] > prior[uncertain]).any():
+        share = (noise[uncertain] > prior[uncertain]).mean()
+        return Finding("warning", "noise", f"{text}: in {share:.0%} of the places the noise is larger; check the units")
+    if (noise[uncertain] < FAINTEST_NOISE * prior[uncertain]).any():
+        return Finding(
+            "warning", "noise", f"{text}: below {FAINTEST_NOISE:g} of the prior, which rounding cannot resolve"
+        )
+    return Finding("ok", "noise", text)
+
+
+def _range(values: Array) -> str:
+    low, high = float(values.min()), float(values.max())
+    return f"{low:.3g}" if np.isclose(low, high) else f"{low:.3g} to {high:.3g}"
+
+
+def _truth(problem: Problem) -> Finding:
+    """Whether the maximum of a known truth lies where an episode can go."""
+    if problem.truth is None:
+        return Finding("ok", "truth", "unknown: for ask and tell, not for simulation")
+    best = int(np.where(allowed_states(problem, 0), problem.truth, -np.inf).argmax())
+    if problem.truth[best] > problem.truth[problem.best_state]:
+        label = problem.process.labels[best]
+        return Finding("warning", "truth", f"the maximum '{label}' can never be visited, regret is measured without it")
+    return Finding("ok", "truth", f"the maximum is '{problem.process.labels[problem.best_state]}'")
+
+
+def _first_plan(problem: Problem | ContinuousProblem, settings: Settings) -> Finding:
+    """Whether a campaign finds its first move: every constraint, coupling ones included, with the solver chosen."""
+    try:
+        # The settings' own constraints are in the problem already.
+        campaign = Campaign(problem, settings.model_copy(update={"constraints": ()}))
+        move = campaign.ask()
+        if move.step == 0:
+            campaign.arrive(move.number)
+            move = campaign.ask()
+    except TcboError as error:
+        return Finding("error", "first plan", str(error))
+    if isinstance(problem, Problem):
+        return Finding("ok", "first plan", f"the first move is {problem.process.pair_name(move.decision)}")
+    values = ", ".join(f"{name} = {value:g}" for name, value in problem.describe(move.expected).items())
+    return Finding("ok", "first plan", f"the first move leads to {values}")

@@ -1,0 +1,137 @@
+"""What the rules of a finite process leave of its moves: dead ends, the end, states out of reach, budgets."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.sparse import csgraph, csr_matrix
+
+from tcbo_pyomo.checks.finding import Finding, some_of
+from tcbo_pyomo.foundation.arrays import Array, Mask
+from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
+from tcbo_pyomo.models.safe_sets import leads_only_to
+from tcbo_pyomo.planning.finite.worst_case_budget import Budget, WorstCaseTail
+from tcbo_pyomo.plant.process import Process
+from tcbo_pyomo.problem.finite import Problem
+
+
+def check_moves(problem: Problem) -> list[Finding]:
+    """All findings about states and moves."""
+    return [
+        *(_constraint(problem, rule) for rule in problem.rules),
+        _dead_ends(problem),
+        _end(problem),
+        _search_space(problem),
+        _horizon(problem),
+        *(_budget(problem, rule) for rule in problem.rules if isinstance(rule, Budget)),
+    ]
+
+
+def removed_pairs(process: Process, rule: TransitionConstraint) -> Mask:
+    """Which pairs a rule about single moves removes: those with a forbidden outcome."""
+    allowed = rule.allowed_transitions(process)
+    if allowed is None:
+        return np.zeros(process.number_of_pairs, dtype=bool)
+    return ~np.logical_and.reduceat(allowed, process.transitions.indptr[:-1])
+
+
+def allowed_states(problem: Problem, step: int) -> Mask:
+    """Which states every rule allows before a step."""
+    allowed = np.ones(problem.process.number_of_states, dtype=bool)
+    for rule in problem.rules:
+        mask = rule.allowed_states(problem.process, step, problem.horizon)
+        if mask is not None:
+            allowed &= mask
+    return allowed
+
+
+def _constraint(problem: Problem, rule: TransitionConstraint) -> Finding:
+    """How much one rule removes on its own."""
+    process = problem.process
+    effects = []
+    removed = int(removed_pairs(process, rule).sum())
+    if removed:
+        effects.append(f"removes {removed} of {process.number_of_pairs} moves")
+    early, late = (rule.allowed_states(process, step, problem.horizon) for step in (0, problem.horizon))
+    forbidden = 0 if early is None else int((~early).sum())
+    if forbidden:
+        effects.append(f"forbids {forbidden} of {process.number_of_states} states")
+    if late is not None and (~late).sum() > forbidden:
+        effects.append(f"leaves {int(late.sum())} of {process.number_of_states} states to end in")
+    if rule.couples_steps:
+        effects.append("adds up over the episode")
+    return Finding("ok", rule.name, ", ".join(effects) or "removes no move: the process has none that breaks it")
+
+
+def _dead_ends(problem: Problem) -> Finding:
+    """States that the rules leave without any move."""
+    process, allowed = problem.process, allowed_states(problem, 0)
+    usable = problem.sets.allowed_pairs & leads_only_to(process, allowed)
+    dead = allowed & ~np.logical_or.reduceat(usable, process.pair_offsets[:-1])
+    if not dead.any():
+        return Finding("ok", "dead ends", "every state keeps at least one move")
+    names = some_of([process.labels[state] for state in np.flatnonzero(dead)])
+    return Finding("warning", "dead ends", f"the rules leave no move in {names}; an episode can only end there")
+
+
+def _end(problem: Problem) -> Finding:
+    """How many moves it takes, whatever chance does, to a state where the episode may end."""
+    ends = allowed_states(problem, problem.horizon)
+    if (ends == allowed_states(problem, 0)).all():
+        return Finding("ok", "end", "an episode may end wherever it may be")
+    safe, moves = ends.copy(), 0
+    while not safe[problem.start_state]:
+        usable = problem.sets.allowed_pairs & leads_only_to(problem.process, safe)
+        safe |= np.logical_or.reduceat(usable, problem.process.pair_offsets[:-1])
+        moves += 1
+    return Finding("ok", "end", f"an end is {moves} moves from the start, an episode has {problem.horizon}")
+
+
+def _search_space(problem: Problem) -> Finding:
+    """States that no episode can visit although no rule forbids them, and which rule is behind it."""
+    process, visited = problem.process, problem.search_space
+    forbidden = ~allowed_states(problem, 0)
+    count = f"{int(visited.sum())} of {process.number_of_states} states can be visited"
+    never = ~visited & ~forbidden
+    if not never.any():
+        return Finding(
+            "ok", "search space", f"{count}, {int(forbidden.sum())} are forbidden" if forbidden.any() else count
+        )
+    without = []
+    for rule in problem.rules:
+        others = [other for other in problem.rules if other is not rule]
+        gained = int((problem.changed(constraints=others).search_space & never).sum())
+        if gained:
+            without.append(f"{gained} more without {rule.name}")
+    why = ", ".join(without) or "the moves or the horizon do not lead there"
+    names = some_of([process.labels[state] for state in np.flatnonzero(never)])
+    return Finding("warning", "search space", f"{count}, never {names} ({why})")
+
+
+def _horizon(problem: Problem) -> Finding:
+    """Whether an episode is long enough to get from the start to the state farthest away."""
+    distance = moves_from_start(problem)
+    farthest = int(np.where(np.isfinite(distance), distance, -1.0).argmax())
+    text = (
+        f"the farthest state '{problem.process.labels[farthest]}' is {distance[farthest]:g} moves from the start, "
+        f"an episode has {problem.horizon}"
+    )
+    return Finding("warning" if distance[farthest] > problem.horizon else "ok", "horizon", text)
+
+
+def moves_from_start(problem: Problem) -> Array:
+    """The least number of moves to each state, with luck where chance decides; infinite where no moves lead."""
+    process = problem.process
+    kept = problem.sets.allowed_pairs[process.transition_pair]
+    left, right = process.pair_state[process.transition_pair[kept]], process.transitions.indices[kept]
+    number = process.number_of_states
+    graph = csr_matrix((np.ones(len(left)), (left, right)), shape=(number, number))
+    return csgraph.shortest_path(graph, unweighted=True, indices=problem.start_state)
+
+
+def _budget(problem: Problem, budget: Budget) -> Finding:
+    """Whether the most careful episode keeps a budget, whatever chance does."""
+    needed = float(WorstCaseTail(budget, problem.sets).tail[0, problem.start_state])
+    text = f"the most careful episode needs {needed:g} in the worst case, the limit is {budget.limit:g}"
+    if needed > budget.limit * (1 + 1e-9):
+        return Finding("error", budget.name, f"{text}; raise the limit or shorten the episode")
+    return Finding("ok", budget.name, text)

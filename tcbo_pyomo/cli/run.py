@@ -1,0 +1,179 @@
+"""`tcbo run PROBLEM`: simulate a campaign; stop it with Ctrl-C and go on with --resume."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tcbo_pyomo.cli.tables import new_table, print_table
+from tcbo_pyomo.errors import BadInput
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from tcbo_pyomo.campaign.simulation import CampaignResult, EpisodeSummary, Simulation
+    from tcbo_pyomo.foundation.profiling import Timings
+
+UNFINISHED = "unfinished.json"
+"""In the output folder: what an interrupted run goes on from."""
+
+
+def run(
+    problem: Annotated[str, typer.Argument(help="A name from `tcbo problems`, or the path of a .py file.")],
+    method: Annotated[str | None, typer.Option(help="mdp_bo, or the name of a rival.")] = None,
+    feedback: Annotated[str | None, typer.Option(help="immediate, episodic or delayed.")] = None,
+    delay: Annotated[int | None, typer.Option(min=0, help="Moves until a result arrives.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Every random choice follows from it.")] = 1,
+    episodes: Annotated[int | None, typer.Option(min=1, help="Number of episodes.")] = None,
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Any setting; may be repeated.")
+    ] = None,
+    candidates: Annotated[
+        str | None, typer.Option(help="Candidate rule: credible_band, thompson_sampling, upper_confidence, annealed.")
+    ] = None,
+    settings: Annotated[Path | None, typer.Option(metavar="FILE.yaml", help="A settings file.")] = None,
+    output: Annotated[Path | None, typer.Option(metavar="DIR", help="Write the run into a folder.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace a run that the folder holds.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the interrupted run in DIR.")] = False,
+    profile_: Annotated[bool, typer.Option("--profile", help="Show where the time went.")] = False,
+) -> None:
+    """Simulate a campaign and show what it recommends after each episode."""
+    from tcbo_pyomo.foundation.profiling import profile, section
+    from tcbo_pyomo.foundation.settings_file import parse_assignment, read_settings
+    from tcbo_pyomo.records.run_folder import prepare_folder, write_run
+
+    # Settings may name a class of the user's, "my_module:MyRule", that stands in the current folder.
+    sys.path.append(os.getcwd())
+    options = {"method": method, "episodes": episodes}
+    layers = [read_settings(settings)] if settings else []
+    layers += [parse_assignment(text) for text in set_ or []]
+    layers += [{key: value} for key, value in options.items() if value is not None]
+    layers += [{"candidates": {"rule": candidates}}] if candidates is not None else []
+    layers += [given] if (given := _feedback_layer(feedback, delay)) else []
+    with profile() if profile_ else nullcontext() as timings:
+        with section("set-up"):
+            simulation = _resumed(problem, output, layers) if resume else _new(problem, layers, seed)
+        if output is not None:
+            prepare_folder(output, force)
+        result = _run_with_progress(simulation, problem, output)
+    if output is not None:
+        write_run(result, output)
+        (output / UNFINISHED).unlink(missing_ok=True)
+    if timings is not None:
+        _print_timings(timings)
+    print_table(_episode_table(result.problem, result.episodes))
+    where = f"; files are in {output}" if output is not None else ""
+    typer.echo(f"recommendation: {_in_units(result.problem, result.episodes[-1])}{where}")
+
+
+def _new(name: str, layers: list[dict[str, Any]], seed: int) -> Simulation:
+    from tcbo_pyomo.campaign.campaign import Campaign
+    from tcbo_pyomo.campaign.simulation import Simulation
+    from tcbo_pyomo.library import load_problem
+    from tcbo_pyomo.settings import settings_from
+
+    problem = load_problem(name, _feedback_kind(layers), seed)
+    return Simulation(Campaign(problem, settings_from(dict(problem.settings), *layers), seed))
+
+
+def _resumed(name: str, output: Path | None, layers: list[dict[str, Any]]) -> Simulation:
+    """The interrupted run; its seed and settings are those it was started with."""
+    from tcbo_pyomo.library import load_problem
+    from tcbo_pyomo.records.json_file import resume_simulation, unfinished_run
+
+    if output is None:
+        raise BadInput("--resume needs --output DIR, the folder of the interrupted run")
+    if layers:
+        raise BadInput("--resume takes the settings of the interrupted run; leave out other options")
+    state = unfinished_run(output / UNFINISHED)["campaign"]
+    problem = load_problem(name, state["settings"]["feedback"]["kind"], state["seed"])
+    return resume_simulation(output / UNFINISHED, problem)
+
+
+def _feedback_layer(kind: str | None, delay: int | None) -> dict[str, Any]:
+    given = {key: value for key, value in (("kind", kind), ("delay", delay)) if value is not None}
+    return {"feedback": given} if given else {}
+
+
+def _feedback_kind(layers: list[dict[str, Any]]) -> str | None:
+    """The kind of feedback that the strongest layer names."""
+    for layer in reversed(layers):
+        feedback = layer.get("feedback")
+        kind = feedback.get("kind") if isinstance(feedback, dict) else None
+        if isinstance(kind, str):
+            return kind
+    return None
+
+
+def _run_with_progress(simulation: Simulation, name: str, output: Path | None) -> CampaignResult:
+    """The campaign, with a progress bar where someone can see it; Ctrl-C keeps what was done."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    console = Console(stderr=True)
+    problem = simulation.campaign.problem
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
+        task = progress.add_task(
+            problem.name, total=problem.horizon * problem.episodes, completed=len(simulation.steps)
+        )
+
+        def on_step(episode: int, _step: int) -> None:
+            progress.update(task, advance=1, description=f"{problem.name}, episode {episode}")
+
+        try:
+            return simulation.run(on_step)
+        except KeyboardInterrupt:
+            progress.stop()
+            if simulation.episodes:
+                print_table(_episode_table(problem, simulation.episodes))
+            if output is not None:
+                _keep(simulation, name, output)
+            raise
+
+
+def _keep(simulation: Simulation, name: str, output: Path) -> None:
+    from tcbo_pyomo.records.json_file import save_simulation
+
+    output.mkdir(parents=True, exist_ok=True)
+    save_simulation(simulation, output / UNFINISHED)
+    typer.echo(
+        f"{len(simulation.steps)} moves are kept; go on with: tcbo run {name} --output {output} --resume", err=True
+    )
+
+
+def _episode_table(problem: Any, episodes: list[EpisodeSummary]) -> Table:
+    """One row per episode: the recommendation in units, candidates left, regret where the truth is known."""
+    known = problem.truth is not None
+    titles = [coordinate.title for coordinate in problem.coordinates]
+    judged = (("regret", "identified") if problem.finite else ("regret",)) if known else ()
+    table = new_table(right=("episode", *titles, "candidates left" if problem.finite else "candidates", *judged))
+    for summary in episodes:
+        cells = [str(summary.episode), *(f"{value:g}" for value in summary.recommendation.values())]
+        cells.append(str(summary.candidates))
+        if known:
+            cells += [f"{summary.regret:.4g}", "yes" if summary.identified else "no"][: len(judged)]
+        table.add_row(*cells)
+    return table
+
+
+def _print_timings(timings: Timings) -> None:
+    """The tree of sections, and how much of a step is neither linear algebra nor a solver."""
+    table = new_table("section", right=("seconds", "of these its own", "share", "calls"))
+    for row in timings.rows():
+        numbers = f"{row.seconds:.3f}", f"{row.own_seconds:.3f}", f"{row.share:.1%}", str(row.calls)
+        table.add_row("  " * row.depth + row.name, *numbers)
+    share = timings.overhead / timings.total if timings.total > 0.0 else 0.0
+    table.add_row("overhead: neither algebra nor solver", f"{timings.overhead:.3f}", "", f"{share:.1%}", "")
+    print_table(table)
+    if timings.overhead_of_a_step is not None:
+        typer.echo(f"the planner's own overhead is {timings.overhead_of_a_step:.1%} of a step")
+
+
+def _in_units(problem: Any, summary: EpisodeSummary) -> str:
+    units = {coordinate.name: coordinate.unit for coordinate in problem.coordinates}
+    return ", ".join(f"{name} = {v:g} {units[name]}".rstrip() for name, v in summary.recommendation.items())

@@ -1,0 +1,144 @@
+"""`tcbo study STUDY.yaml`: run what is missing of a study, with a progress bar; stop it at any time and start it again."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tcbo_pyomo.cli.tables import new_table, print_table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tcbo_pyomo.studies.run_study import Progress
+    from tcbo_pyomo.studies.study import Study
+
+SOME_FAILED = 1
+"""Exit code when the study went through and some of its runs did not."""
+CASE = ("problem", "feedback", "method", "setting")
+REGRET = ("regret_median", "regret_q10", "regret_q90")
+
+
+def study(
+    file: Annotated[Path, typer.Argument(metavar="STUDY.yaml", help="What to run; see examples/reproduction.")],
+    output: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="The study's folder; a folder of its name when not given.")
+    ] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="Processes; all cores when not given.")] = None,
+    engine: Annotated[str, typer.Option(help="processes (joblib) or dask.")] = "processes",
+    address: Annotated[
+        str | None, typer.Option(help="Dask: address of the scheduler; a cluster on this machine when not given.")
+    ] = None,
+    seeds: Annotated[str | None, typer.Option(help="Other seeds than the file's, such as 1..5.")] = None,
+    extend: Annotated[bool, typer.Option("--extend", help="Go on in a folder whose study was changed.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Check the study and count its runs; run nothing.")
+    ] = False,
+) -> None:
+    """Run every case of a study with every seed; finished runs are kept, so the same command goes on after a stop."""
+    from tcbo_pyomo.studies.worker_pool import ONE_THREAD
+
+    # Before numpy is loaded: with the threads of a BLAS this process could not be copied for its workers.
+    os.environ.update(ONE_THREAD)
+    from tcbo_pyomo.studies.run_study import run_study
+    from tcbo_pyomo.studies.study import read_study, study_from
+
+    # Settings may name a class of the user's, "my_module:MyRule", that stands in the current folder.
+    sys.path.append(os.getcwd())
+    # Workers stopped by Ctrl-C leave semaphores to be cleaned up; Python's word about each would bury ours.
+    os.environ.setdefault("PYTHONWARNINGS", "ignore:resource_tracker:UserWarning")
+    wanted = read_study(file)
+    if seeds is not None:
+        wanted = study_from({**wanted.model_dump(), "seeds": seeds})
+    place = output or Path(wanted.name)
+    if dry_run:
+        _show_plan(wanted, place)
+        return
+    with _progress_bar(wanted.name) as on_progress:
+        tables = run_study(wanted, place, workers, engine, address, extend, os.getcwd(), on_progress)  # type: ignore[arg-type]
+    print_table(_final_table(tables.rows("summary")))
+    typer.echo(f"tables are in {place}; figures: tcbo figures {place}")
+    if failed := len(tables.rows("failures")):
+        again = f"see {place / 'failures.csv'}; the same command tries them again"
+        typer.echo(f"{failed} of the runs failed, {again}", err=True)
+        raise typer.Exit(SOME_FAILED)
+
+
+class _progress_bar:
+    """A bar with runs done, failed and time left, where someone can see it; a line per failure in any case."""
+
+    def __init__(self, name: str) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+        console = Console(stderr=True)
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[failed]} failed"),
+            TimeRemainingColumn(),
+        )
+        self.console = console
+        self.bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+        self.task = self.bar.add_task(name, total=None, failed=0)
+        self.earlier = 0
+
+    def __enter__(self) -> Callable[[Progress], None]:
+        return self.show
+
+    def show(self, progress: Progress) -> None:
+        """How far it is."""
+        if not progress.last:
+            self.bar.start()  # And not earlier: its thread would keep workers from starting as copies of this process.
+            self.earlier = progress.done
+            # Time left follows from what is made now, not from what an earlier start made.
+            self.bar.update(self.task, total=progress.total - progress.done)
+            if progress.done:
+                self.console.print(f"{progress.done} of {progress.total} runs were made before", highlight=False)
+        if progress.error is not None:
+            self.console.print(f"failed: {progress.last}: {progress.error}", highlight=False, markup=False)
+        self.bar.update(self.task, completed=progress.done + progress.failed - self.earlier, failed=progress.failed)
+
+    def __exit__(self, *_: Any) -> None:
+        self.bar.stop()
+
+
+def _show_plan(wanted: Study, place: Path) -> None:
+    from tcbo_pyomo.studies.runs import runs_of
+    from tcbo_pyomo.studies.study_folder import StudyFolder
+
+    folder, runs = StudyFolder(place), runs_of(wanted, os.getcwd())
+    table = new_table(*CASE, right=("runs", "made"))
+    cases: dict[int, list[Any]] = {}
+    for run in runs:
+        cases.setdefault(id(run.case), []).append(run)
+    for members in cases.values():
+        case, made = members[0].case, sum(folder.record(run) is not None for run in members)
+        table.add_row(case.problem, case.feedback, case.method, case.setting, str(len(members)), str(made))
+    print_table(table)
+    typer.echo(f"{len(runs)} runs")
+
+
+def _final_table(summary: list[dict[str, str]]) -> Any:
+    """Where every case stands at the end of its budget."""
+    table = new_table(*CASE, right=("runs", "median regret", "10 % to 90 %", "identified"))
+    last: dict[tuple[str, ...], dict[str, str]] = {}
+    for row in summary:
+        case = tuple(row[key] for key in CASE)
+        last.pop(case, None)  # So that cases stand in the order of their last rows.
+        last[case] = row
+    for case, row in last.items():
+        median, low, high = (f"{float(row[name] or 'nan'):.3g}" for name in REGRET)
+        rate = f"{float(row['identified_rate']):.0%}" if row["identified_rate"] else ""
+        table.add_row(*case, row["runs"], median, f"{low} to {high}", rate)
+    return table
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the command line."""
+    app.command()(study)

@@ -1,0 +1,81 @@
+"""`tcbo whatif WHERE --set NAME=VALUE`: the same plan under another limit, side by side."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tcbo_pyomo.cli.tables import new_table, print_table
+
+if TYPE_CHECKING:
+    from tcbo_pyomo.explain.what_if import PlanOutcome
+
+LARGEST_SHARE = 3
+"""First moves that are shown of a mixed plan."""
+
+
+def whatif(
+    where: Annotated[Path, typer.Argument(help="CAMPAIGN.db, a saved campaign, or the folder of a run.")],
+    set_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="NAME=VALUE", help="A limit, such as maximum_step.temperature=8K; may be repeated."
+        ),
+    ] = None,
+    problem: Annotated[
+        str | None, typer.Option(help="A name from `tcbo problems` or a .py file; needed for a saved campaign.")
+    ] = None,
+    gap: Annotated[
+        float | None, typer.Option(help="How closely each optimum is enclosed; 0.01 when not given.")
+    ] = None,
+) -> None:
+    """Solve the planning problem again under changed limits; the campaign itself is not changed."""
+    from tcbo_pyomo.errors import BadInput
+    from tcbo_pyomo.explain.as_text import point_text
+    from tcbo_pyomo.explain.limits_by_name import limit_names
+    from tcbo_pyomo.explain.what_if import what_if
+    from tcbo_pyomo.records.find_campaign import open_source
+
+    # Settings may name a class of the user's, "my_module:MyRule", that stands in the current folder.
+    sys.path.append(os.getcwd())
+    if gap is not None and not 0.0 < gap < 1.0:
+        raise BadInput(f"--gap {gap:g} must lie between 0 and 1, as in 0.01 for 1 %")
+    campaign = open_source(where, problem).campaign
+    if not set_:
+        names = ", ".join(limit_names(campaign.problem))
+        raise BadInput(f"name a limit with --set NAME=VALUE; limits of '{campaign.problem.name}': {names}")
+    answer = what_if(campaign, dict(_assignment(text) for text in set_), gap)
+    coordinates = campaign.problem.coordinates
+
+    def cells(plan: PlanOutcome) -> list[str]:
+        bound = "" if plan.lower_bound is None else f"{plan.lower_bound:.4g}"
+        firsts = [
+            f"{share:.0%} ({point_text(point, coordinates)})" for share, point in plan.first_moves[:LARGEST_SHARE]
+        ]
+        return [f"{plan.utility_after:.4g}", bound, "; ".join(firsts)]
+
+    table = new_table("limits", "utility after the plan", "no plan below", "next move")
+    table.add_row(", ".join(f"{name} = {old}" for name, old, _ in answer.changes), *cells(answer.present))
+    table.add_row(", ".join(f"{name} = {new}" for name, _, new in answer.changes), *cells(answer.changed))
+    print_table(table)
+    change = answer.changed.utility_after - answer.present.utility_after
+    foretold = "" if answer.by_shadow_price is None else f"; shadow prices foretell {answer.by_shadow_price:.4g}"
+    typer.echo(f"utility now {answer.utility_now:.4g}; the change is worth {change:+.3g}{foretold}")
+
+
+def _assignment(text: str) -> tuple[str, str]:
+    from tcbo_pyomo.errors import BadInput
+
+    name, equals, value = (part.strip() for part in text.partition("="))
+    if not (name and equals and value):
+        raise BadInput(f"--set {text!r}: write name=value, as in maximum_step.temperature=8K or horizon=12")
+    return name, value
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the command line."""
+    app.command()(whatif)

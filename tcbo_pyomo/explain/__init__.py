@@ -1,0 +1,1 @@
+"""Why this move, what the limits cost, what if."""

@@ -1,0 +1,139 @@
+"""What if a limit were another: the planning problem solved again, and both plans side by side.
+
+Only the plan changes. What is known, the candidates and the moves already made stay as they are, so the two utilities are
+variances of the same quantity and can be compared.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from tcbo_pyomo.campaign.campaign import Campaign
+from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.explain.explained_move import Point
+from tcbo_pyomo.explain.explanation import GAP, certifying_planner
+from tcbo_pyomo.explain.limits_by_name import changed_limit
+from tcbo_pyomo.explain.shadow_prices import look_ahead
+from tcbo_pyomo.models.visitation import mix
+from tcbo_pyomo.planning.finite.policy import Policy
+
+
+@dataclass(frozen=True)
+class PlanOutcome:
+    """One of the two plans.
+
+    Attributes
+    ----------
+    utility_after
+        The utility after the plan.
+    lower_bound
+        What no plan under these limits can beat; None for a continuous plant.
+    first_moves
+        (probability, where it leads) of the next move.
+    """
+
+    utility_after: float
+    lower_bound: float | None
+    first_moves: tuple[tuple[float, Point], ...]
+
+
+@dataclass(frozen=True)
+class WhatIf:
+    """A plan under the present limits and one under changed ones.
+
+    Attributes
+    ----------
+    changes
+        (name, present value, changed value), as text.
+    utility_now
+        Before any further move.
+    present, changed
+        The two plans.
+    by_shadow_price
+        The changed utility as the shadow prices of the present plan foretell it; None where a change has no price.
+    """
+
+    changes: tuple[tuple[str, str, str], ...]
+    utility_now: float
+    present: PlanOutcome
+    changed: PlanOutcome
+    by_shadow_price: float | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for files."""
+        return asdict(self)
+
+
+def what_if(campaign: Campaign, changes: Mapping[str, Any], gap: float | None = None) -> WhatIf:
+    """Plan the rest of the episode under changed limits, `{"maximum_step.temperature": "8K", "horizon": 12}`.
+
+    The names are those of `named_limits`; the campaign is not changed.
+    """
+    if not changes:
+        raise BadInput("nothing to change; give at least one limit as name=value")
+    problem, step = campaign.problem, campaign.history.situation().step
+    other, texts = problem, []
+    for name, value in changes.items():
+        other, old, new = changed_limit(other, name, value)
+        texts.append((name, _text(old), _text(new)))
+    if other.horizon <= step:
+        raise BadInput(f"horizon {other.horizon}: {step} moves of this episode are made already; give more than that")
+    wanted = gap or campaign.settings.planner.gap or GAP
+    now, present, foretold = _outcome(campaign, problem, wanted, other)
+    _, changed, _ = _outcome(campaign, other, wanted, None)
+    return WhatIf(tuple(texts), now, present, changed, foretold)
+
+
+def _outcome(campaign: Campaign, problem: Any, gap: float, other: Any) -> tuple[float, PlanOutcome, float | None]:
+    """Utility now, the plan under the limits of `problem`, and what its prices foretell for `other`."""
+    situation, generator = campaign.history.situation(), copy.deepcopy(campaign.generator)
+    utility = copy.copy(campaign.knowledge).utility(generator)
+    if not problem.finite:
+        plan = problem.planner(campaign.settings.planner).plan(utility, situation, generator)
+        paths = [(weight, component.states[len(situation.path) :]) for weight, component in plan.components]
+        firsts = tuple((weight, problem.describe(tuple(path[0]))) for weight, path in paths)
+        return plan.tangent.value, PlanOutcome(utility.value(paths), None, firsts), None
+    best = certifying_planner(problem, campaign.settings.planner).certified(utility, situation, generator, gap)
+    plan = mix(best.components)
+    pairs, probabilities = Policy(problem.process, plan).action_probabilities(situation.step, situation.state)
+    likeliest = [
+        (float(p), _likeliest_arrival(problem, int(pair))) for pair, p in zip(pairs, probabilities, strict=True)
+    ]
+    firsts = tuple(sorted(likeliest, key=lambda part: -part[0]))
+    outcome = PlanOutcome(best.certificate.upper, best.certificate.lower, firsts)
+    foretold = None if other is None else _foretold(problem, other, best.gradient, situation, outcome.utility_after)
+    return best.tangent.value, outcome, foretold
+
+
+def _likeliest_arrival(problem: Any, pair: int) -> Point:
+    row = problem.process.transitions[[pair]]
+    return dict(problem.describe(int(row.indices[np.argmax(row.data)])))
+
+
+def _foretold(problem: Any, other: Any, gradient: Any, situation: Any, utility: float) -> float | None:
+    """Utility plus price times change of each budget; None when anything else was changed."""
+    if other.horizon != problem.horizon:
+        return None
+    prices = {row.budget: row.shadow_price for row in look_ahead(problem, gradient, situation).rows}
+    for before, after in zip(problem.rules, other.rules, strict=True):
+        if before is not after:
+            if before.name not in prices:
+                return None
+            utility += prices[before.name] * (after.limit - before.limit)
+    return max(0.0, utility)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, (tuple, list)):
+        return " to ".join(_text(part) for part in value)
+    if isinstance(value, (int, float)):
+        return f"{value:g}"
+    from pyomo.environ import units
+    from pyomo.environ import value as number_of
+
+    return f"{number_of(value):g} {units.get_units(value)}"

@@ -1,0 +1,133 @@
+"""A table of past measurements: CSV with a header of names and units, "temperature (degC), yield (%)", one row each.
+
+The reading is strict: whatever is wrong is one `BadInput` that names the file, the row as an editor counts it, and the
+column.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tcbo_pyomo.errors import BadInput, suggestion
+from tcbo_pyomo.foundation.arrays import Array
+
+_HEADING = re.compile(r"(?P<name>[^()\[\]]+?)\s*(?:[(\[](?P<unit>[^()\[\]]*)[)\]])?")
+
+
+@dataclass(frozen=True)
+class MeasurementTable:
+    """Some columns of a table as numbers.
+
+    Attributes
+    ----------
+    names, units
+        One per column; the units are those the values are in.
+    values
+        One row per measurement, one column per name.
+    """
+
+    names: tuple[str, ...]
+    units: tuple[str, ...]
+    values: Array
+
+
+def read_table(path: str | os.PathLike[str], columns: Mapping[str, str | None]) -> MeasurementTable:
+    """Read the named columns of a CSV file.
+
+    Parameters
+    ----------
+    path
+        A comma-separated file in UTF-8. Columns that are not asked for may hold anything.
+    columns
+        The unit wanted for each name; None to keep the unit of the header. A column whose header has no unit is taken
+        to be in the unit wanted.
+    """
+    where = f"table '{os.fspath(path)}'"
+    (first, header), *rows = _rows(path, where)
+    headings = _headings(header, f"{where}, row {first}")
+    for name in columns:
+        if name not in headings:
+            raise BadInput(f"{where}, row {first}: no column '{name}'; {suggestion(name, headings)}")
+    if not rows:
+        raise BadInput(f"{where}, row {first}: a header and no measurements below it")
+    values = np.empty((len(rows), len(columns)))
+    for index, (number, cells) in enumerate(rows):
+        if len(cells) != len(headings):
+            raise BadInput(f"{where}, row {number}: {len(cells)} cells, the header has {len(headings)}")
+        for column, name in enumerate(columns):
+            values[index, column] = _number(cells[headings[name][0]], f"{where}, row {number}, column '{name}'")
+    units = []
+    for column, (name, wanted) in enumerate(columns.items()):
+        given = headings[name][1]
+        units.append(given if wanted is None else wanted)
+        if given and given != units[-1]:
+            place = f"{where}, row {first}, column '{name}'"
+            values[:, column] = _converted(values[:, column], given, units[-1], place)
+    return MeasurementTable(tuple(columns), tuple(units), values)
+
+
+def _rows(path: str | os.PathLike[str], where: str) -> list[tuple[int, list[str]]]:
+    """(row number, cells) of every row that is not blank, the header first."""
+    try:
+        content = Path(path).read_bytes()
+    except (OSError, ValueError) as error:
+        raise BadInput(f"{where}: {getattr(error, 'strerror', None) or error}") from None
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        row = content.count(b"\n", 0, error.start) + 1
+        raise BadInput(f"{where}, row {row}: not UTF-8 text; save the file as CSV with UTF-8 encoding") from None
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    try:
+        rows = [(reader.line_num, cells) for cells in reader if any(cell.strip() for cell in cells)]
+    except csv.Error as error:
+        raise BadInput(f"{where}, row {reader.line_num}: not CSV ({error})") from None
+    if not rows:
+        raise BadInput(f"{where} is empty; its first row must name the columns")
+    return rows
+
+
+def _headings(cells: list[str], where: str) -> dict[str, tuple[int, str]]:
+    """{name: (column, unit)} of a header."""
+    if len(cells) == 1 and (";" in cells[0] or "\t" in cells[0]):
+        raise BadInput(f"{where}: one column {cells[0]!r}; separate columns by commas, not by ';' or tabs")
+    headings: dict[str, tuple[int, str]] = {}
+    for column, cell in enumerate(cells):
+        match = _HEADING.fullmatch(cell.strip())
+        if match is None:
+            raise BadInput(f"{where}: column {column + 1} is headed {cell!r}; write 'name' or 'name (unit)'")
+        if match["name"] in headings:
+            raise BadInput(f"{where}: column '{match['name']}' occurs twice; rename one of them")
+        headings[match["name"]] = column, (match["unit"] or "").strip()
+    return headings
+
+
+def _number(cell: str, where: str) -> float:
+    try:
+        number = float(cell.replace("_", "?"))  # Python reads 1_0 as ten; nobody else does.
+    except ValueError:
+        raise BadInput(f"{where}: {cell!r} is not a number") from None
+    if not math.isfinite(number):
+        raise BadInput(f"{where}: {cell!r} is not a finite number; remove the row or fill the cell")
+    return number
+
+
+def _converted(values: Array, given: str, wanted: str, where: str) -> Array:
+    """Values in another unit; temperatures with an offset such as degC are converted as temperatures."""
+    from pyomo.environ import units
+
+    try:
+        quantity: Any = units.pint_registry.Quantity(values, given)
+        return np.asarray(quantity.to(wanted or "dimensionless").magnitude, dtype=float)
+    except Exception as error:
+        raise BadInput(f"{where}: unit '{given}' does not convert to '{wanted}' ({error})") from None

@@ -1,0 +1,134 @@
+"""Names to classes: the file name is the registry; "my_study.limits:CoolingRate" loads a user's own class.
+
+A registry lists exactly the files whose class has the right face (see `Registry.face`), and refuses anything else in one line.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import os
+import pkgutil
+import re
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any, Generic, TypeVar, cast
+
+from tcbo_pyomo.errors import BadInput, suggestion
+
+_NAME = re.compile(r"[a-z][a-z0-9_]*")
+_USER = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*")
+
+Face = TypeVar("Face")
+
+
+def files_of(package: str) -> list[str]:
+    """The files of a package, without those that begin with an underscore."""
+    found = pkgutil.iter_modules(importlib.import_module(package).__path__)
+    return sorted(file.name for file in found if not file.ispkg and not file.name.startswith("_"))
+
+
+def class_name_of(name: str) -> str:
+    """The class that the file `name` is expected to hold: SquaredExponential in squared_exponential."""
+    return "".join(part.capitalize() for part in name.split("_"))
+
+
+def find_beside_user() -> None:
+    """Let modules in the present folder be found; appended: what lies there hides nothing installed."""
+    if os.getcwd() not in sys.path:
+        sys.path.append(os.getcwd())
+
+
+def load_user_object(kind: str, name: str) -> Any:
+    """What a user means by "my_module:Name"; `kind` is the word used in messages."""
+    module_name, _, attribute = name.partition(":")
+    find_beside_user()
+    try:
+        module = importlib.import_module(module_name)
+    except Exception as error:  # Whatever the user's file does wrong while it runs.
+        why = f"{type(error).__name__}: {error}"
+        raise BadInput(f"{kind} '{name}': cannot import '{module_name}' ({why})") from error
+    return _member(module, attribute, kind, name)
+
+
+@dataclass(frozen=True)
+class Registry(Generic[Face]):
+    """The classes of one kind: a package with one file each, and users' own.
+
+    Parameters
+    ----------
+    package
+        Where the files are.
+    kind
+        The word used in messages.
+    face
+        The base class or protocol that a class must satisfy.
+    hidden
+        Files whose class has the face and is nothing to be named, such as a base class.
+    """
+
+    package: str
+    kind: str
+    face: Any
+    hidden: frozenset[str] = frozenset()
+
+    def names(self) -> list[str]:
+        """The names that come with the package, each the file of a class with the right face."""
+        return [name for name in self._files() if self.satisfied_by(self._class_in(name))]
+
+    def load(self, name: str) -> Callable[..., Face]:
+        """The class with a name: of a file here, or a user's "my_module:MyClass"."""
+        if isinstance(name, str) and _USER.fullmatch(name):
+            found = load_user_object(self.kind, name)
+            if not self.satisfied_by(found):
+                raise BadInput(f"{self.kind} '{name}' is {self._what_is_missing(found)}")
+            return cast(Callable[..., Face], found)
+        found = self._class_in(name) if isinstance(name, str) and name in self._files() else None
+        if not self.satisfied_by(found):
+            known = suggestion(str(name), self.names())
+            raise BadInput(f"unknown {self.kind} {name!r}; {known}; or 'my_module:MyClass'")
+        return cast(Callable[..., Face], found)
+
+    def satisfied_by(self, found: Any) -> bool:
+        """Whether something is a class with the right face and nothing left abstract."""
+        return isinstance(found, type) and not inspect.isabstract(found) and not self._missing(found)
+
+    def _files(self) -> list[str]:
+        return [name for name in files_of(self.package) if name not in self.hidden]
+
+    def _class_in(self, name: str) -> Any:
+        module = importlib.import_module(f"{self.package}.{name}")
+        return getattr(module, class_name_of(name), None)
+
+    def _missing(self, found: type) -> list[str]:
+        """What the face asks for and a class does not have; a base class has to be derived from."""
+        if not getattr(self.face, "_is_protocol", False):
+            return [] if issubclass(found, self.face) else [f"derived from {self.face.__name__}"]
+        asked = {name for kind in self.face.__mro__[:-2] for name in _members(kind)}
+        own = {name for kind in found.__mro__[:-1] for name in (*vars(kind), *getattr(kind, "__annotations__", ()))}
+        return sorted(asked - own)
+
+    def _what_is_missing(self, found: Any) -> str:
+        if not isinstance(found, type):
+            return f"not a class; it must be a class like {self.face.__module__}.{self.face.__name__}"
+        if inspect.isabstract(found):
+            return f"not complete: {', '.join(sorted(getattr(found, '__abstractmethods__', ())))} still to be written"
+        missing = self._missing(found)
+        if not getattr(self.face, "_is_protocol", False):
+            return f"not a subclass of {self.face.__name__}"
+        return f"not a {self.kind}: it has no {', '.join(missing)} (see {self.face.__module__}.{self.face.__name__})"
+
+
+def _members(protocol: type) -> list[str]:
+    """The methods and attributes that a protocol names."""
+    declared = [name for name, value in vars(protocol).items() if isinstance(value, (Callable, property))]  # type: ignore[arg-type]
+    names = [*declared, *getattr(protocol, "__annotations__", ())]
+    return [name for name in names if name == "__call__" or not name.startswith("_")]
+
+
+def _member(module: ModuleType, attribute: str, kind: str, name: str) -> Any:
+    if not hasattr(module, attribute):
+        raise BadInput(f"{kind} '{name}': '{module.__name__}' has no '{attribute}'")
+    return getattr(module, attribute)

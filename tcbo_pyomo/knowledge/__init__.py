@@ -1,0 +1,1 @@
+"""The history of a campaign and what follows from it."""

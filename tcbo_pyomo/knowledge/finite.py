@@ -1,0 +1,83 @@
+"""What a campaign on a finite process knows: its beliefs, the candidates, and the utility that follows from them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tcbo_pyomo.foundation.arrays import Array, Integers
+from tcbo_pyomo.foundation.profiling import section
+from tcbo_pyomo.knowledge.history import History
+from tcbo_pyomo.knowledge.knowledge import Beliefs, candidate_rule
+from tcbo_pyomo.planning.finite.planned_posterior import FeaturePosterior, KernelPosterior
+from tcbo_pyomo.planning.finite.utility import Posterior, Utility
+from tcbo_pyomo.plant.situation import Location
+from tcbo_pyomo.problem.finite import Problem
+from tcbo_pyomo.settings import Settings
+from tcbo_pyomo.surrogate.features import state_factor
+from tcbo_pyomo.surrogate.finite_belief import GaussianBelief
+from tcbo_pyomo.surrogate.kernels.kernel import Kernel
+
+DEFAULT_RULE = "credible_band"
+
+
+class Knowledge(Beliefs):
+    """Beliefs about the black box on the states of a finite process."""
+
+    def __init__(self, problem: Problem, settings: Settings, seed: int, history: History) -> None:
+        self._rule = candidate_rule(
+            settings.candidates.rule or DEFAULT_RULE, settings.candidates.width or problem.confidence_width
+        )
+        super().__init__(problem, settings, seed, history)
+
+    def prior(self, kernel: Kernel) -> GaussianBelief:
+        """The prior on all states."""
+        points, surrogate = self.problem.process.scaled_states, self.settings.surrogate
+        # On finitely many states an exact update never takes longer, however much is known.
+        features = "exact" if surrogate.features == "auto" else surrogate.features
+        # Random features get a stream of their own, so that they are the same after loading.
+        stream = np.random.default_rng(np.random.SeedSequence([self.seed, 2]))
+        factor = state_factor(kernel, points, features, surrogate.number, stream)
+        return GaussianBelief(kernel.mean(points), factor)
+
+    def scaled_points(self, locations: list[Location]) -> Array:
+        """States as scaled points, n x d."""
+        return self.problem.process.scaled_states[np.array(locations)]
+
+    def forget(self) -> None:
+        """Results or visits have changed: what was derived from them is computed again when it is asked for."""
+        super().forget()
+        self._candidates: Integers | None = None
+
+    @property
+    def candidates(self) -> Integers:
+        """Indices of the states that may still be the maximum (Z)."""
+        if self._candidates is None:
+            with section("search space"):
+                space = self.problem.search_space
+            with section("candidates"):
+                self._candidates = self._rule(self.belief, space)
+        return self._candidates
+
+    @property
+    def recommendation(self) -> int:
+        """The state with the largest posterior mean in the search space."""
+        return int(np.where(self.problem.search_space, self.belief.mean, -np.inf).argmax())
+
+    def utility(self, generator: np.random.Generator) -> Utility:
+        """U given the history, pending visits included."""
+        settings = self.settings.utility
+        posterior = self._kernel_posterior if settings.form == "kernel" else self._feature_posterior
+        mean = self.belief.mean
+        return Utility(self.problem.process, posterior, self.candidates, settings.objective, generator, mean)
+
+    def _feature_posterior(self, planned: Array | None) -> Posterior:
+        return FeaturePosterior(self.design.factor, planned)
+
+    def _kernel_posterior(self, planned: Array | None) -> Posterior:
+        points = self.problem.process.scaled_states
+        information = np.zeros(len(points)) if planned is None else planned.copy()
+        for move in self.history.made:
+            counts = move.value is not None or self.settings.utility.pending == "counted"
+            if counts and not move.skipped:
+                information[move.arrived] += max(1, len(move.values)) / self.noise_variance(move)
+        return KernelPosterior(self.kernel(points, points), information)

@@ -1,0 +1,207 @@
+"""The history of a campaign: every move asked for, where the plant arrived, and what was measured.
+
+Where the plant is and what has been measured are two different things: results may come late, out of order, or never.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.plant.situation import Decision, Location, Situation
+
+
+@dataclass
+class Move:
+    """One move of the plant.
+
+    Attributes
+    ----------
+    number
+        Counts all moves of the campaign from 1; the name under which its result is told.
+    episode, step
+        Both from 1, as in tables; step 0 is a measurement of the start, before the first move.
+    origin
+        Where the plant was: the index of a state of a finite process, or a point of a continuous one (scaled).
+    decision
+        What the plant was asked to do: the index of a state-action pair, or an action.
+    expected
+        Where the move leads; None when chance decides.
+    arrived
+        Where the plant really went; None until that is known.
+    value
+        The measurement; None until it is told.
+    scheduled
+        Asked for as part of a whole schedule: `arrived` is assumed until something else is reported.
+    cancelled
+        A move that will not be made: it could not be, or the plant left the schedule before it.
+    replicates
+        Further measurements of the same visit, in the order told.
+    skipped
+        The plant arrived, but no result will come.
+    """
+
+    number: int
+    episode: int
+    step: int
+    origin: Location
+    decision: Decision
+    expected: Location
+    arrived: Location = None
+    value: float | None = None
+    scheduled: bool = False
+    cancelled: bool = False
+    replicates: tuple[float, ...] = ()
+    skipped: bool = False
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        """All measurements of this visit, the first one first."""
+        return () if self.value is None else (self.value, *self.replicates)
+
+
+@dataclass
+class History:
+    """All moves of a campaign and the order in which results were told.
+
+    A number that occurs again in `told` is a replicate: its k-th occurrence is the k-th of the move's `values`.
+    """
+
+    start: Location
+    horizon: int
+    moves: list[Move] = field(default_factory=list)
+    told: list[int] = field(default_factory=list)
+    _known: tuple[Move, Situation] | None = field(default=None, init=False, repr=False, compare=False)
+    """The last move when `situation` was asked for, and the answer."""
+
+    def add(self, origin: Location, step: int, decision: Decision, expected: Location | None) -> Move:
+        """Record that a move was asked for."""
+        move = Move(len(self.moves) + 1, self.episode, step, origin, decision, expected)
+        self.moves.append(move)
+        return move
+
+    def move(self, number: Any) -> Move:
+        """The move with a number; refuses moves that were never asked for or will not be made."""
+        whole = isinstance(number, (int, np.integer)) and not isinstance(number, bool)
+        if not whole or not 1 <= number <= len(self.moves):
+            known = f"1 to {len(self.moves)}" if self.moves else "none yet"
+            raise BadInput(f"move {number!r} was never asked for; moves asked for: {known}")
+        move = self.moves[number - 1]
+        if move.cancelled:
+            raise BadInput(f"move {number} was cancelled and will not be made; ask for a new one")
+        return move
+
+    @property
+    def made(self) -> list[Move]:
+        """Moves after which the plant's position is known (or assumed, in a schedule)."""
+        return [move for move in self.moves if _was_made(move)]
+
+    @property
+    def pending(self) -> list[Move]:
+        """Moves made whose result has not been told."""
+        return [move for move in self.moves if move.value is None and _was_made(move) and not move.skipped]
+
+    @property
+    def measurements(self) -> list[tuple[Move, float]]:
+        """Every value with its move, in the order told."""
+        seen: Counter[int] = Counter()
+        found = []
+        for number in self.told:
+            move = self.moves[number - 1]
+            found.append((move, move.values[seen[number]]))
+            seen[number] += 1
+        return found
+
+    @property
+    def open_move(self) -> Move | None:
+        """The move asked for and not yet made."""
+        last = self.moves[-1] if self.moves else None
+        return last if last is not None and last.arrived is None and not last.cancelled else None
+
+    @property
+    def moves_made(self) -> int:
+        """How many moves have been made in all: a later one is made only after every earlier one."""
+        last = self._last_made
+        return 0 if last is None else self.order(last)
+
+    @property
+    def _last_made(self) -> Move | None:
+        for move in reversed(self.moves):
+            if move.arrived is not None and not move.cancelled:
+                return move
+        return None
+
+    @property
+    def episode(self) -> int:
+        """The episode of the next move, from 1."""
+        return self.moves_made // self.horizon + 1
+
+    def episode_moves(self, episode: int) -> list[Move]:
+        """Moves made in an episode, in order."""
+        found = []
+        # From the end, where the present episode is. Moves that were made stand in order; cancelled ones of a later
+        # episode may stand before them, when the plant turned out to have left its schedule long ago.
+        for move in reversed(self.moves):
+            if not _was_made(move):
+                continue
+            if move.episode < episode:
+                break
+            if move.episode == episode and move.step > 0:
+                found.append(move)
+        return found[::-1]
+
+    def order(self, move: Move) -> int:
+        """How many moves had been made when this one was."""
+        return (move.episode - 1) * self.horizon + move.step
+
+    def situation(self) -> Situation:
+        """The path of the current episode; at the start of one when the last is complete."""
+        last = self._last_made
+        if last is None:
+            return Situation((self.start,))
+        found = self._one_further(last)
+        if found is None:
+            moves = self.episode_moves(self.episode)
+            found = Situation((self.start, *(move.arrived for move in moves)), tuple(move.decision for move in moves))
+        self._known = last, found
+        return found
+
+    def _one_further(self, last: Move) -> Situation | None:
+        """The situation after a move, from the one before it; None where that is not known.
+
+        A move stands only as long as the plant's way to it does: whatever changes an arrival cancels the moves after it.
+        So what was known after the move before still holds when that move still stands.
+        """
+        if self._known is None or not 1 < last.step < self.horizon:
+            return None
+        before, known = self._known
+        stands = not before.cancelled and before.arrived == known.state
+        if not stands or last.step != known.step + 1 or self.moves[last.number - 2] is not before:
+            return None
+        return Situation((*known.path, last.arrived), (*known.decisions, last.decision))
+
+    def path(self, episode: int) -> tuple[Location, ...]:
+        """Where the plant was in an episode, the start first."""
+        return (self.start, *(move.arrived for move in self.episode_moves(episode) if move.arrived is not None))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for saving."""
+        return {"moves": [asdict(move) for move in self.moves], "told": list(self.told)}
+
+    def load(self, data: dict[str, Any]) -> None:
+        """Take over what `to_dict` returned."""
+        self.moves = [Move(**{key: _immutable(value) for key, value in move.items()}) for move in data["moves"]]
+        self.told = list(data["told"])
+
+
+def _was_made(move: Move) -> bool:
+    return move.arrived is not None and not move.cancelled
+
+
+def _immutable(value: Any) -> Any:
+    """JSON has lists where points and actions are tuples."""
+    return tuple(value) if isinstance(value, list) else value

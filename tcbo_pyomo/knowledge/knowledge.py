@@ -1,0 +1,118 @@
+"""The two beliefs of a campaign: from measurements, and with pending visits counted as made (section 4.1).
+
+Everything here is a function of the history: loading a campaign replays it in the same order, bit for bit.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+
+from tcbo_pyomo.candidates.protocol import CANDIDATE_RULES
+from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.foundation.arrays import Array
+from tcbo_pyomo.foundation.profiling import section, timed
+from tcbo_pyomo.knowledge.history import History, Move
+from tcbo_pyomo.plant.situation import Location
+from tcbo_pyomo.settings import Settings
+from tcbo_pyomo.surrogate.hyperparameters import fit_hyperparameters
+from tcbo_pyomo.surrogate.kernels.kernel import Kernel
+
+
+class Beliefs(ABC):
+    """What finite and continuous campaigns know in the same way.
+
+    Attributes
+    ----------
+    kernel
+        The prior; a fit may change it between episodes.
+    belief
+        Given all measurements told: anything with `observe(location, value, noise_variance)` and `copy()`.
+    """
+
+    def __init__(self, problem: Any, settings: Settings, seed: int, history: History) -> None:
+        self.problem, self.settings, self.seed, self.history = problem, settings, seed, history
+        self.replay(problem.kernel)
+
+    @abstractmethod
+    def prior(self, kernel: Kernel) -> Any:
+        """The belief before the first result."""
+
+    @abstractmethod
+    def scaled_points(self, locations: list[Location]) -> Array:
+        """Locations as scaled points, n x d."""
+
+    @timed("surrogate")
+    def replay(self, kernel: Kernel) -> None:
+        """Build the belief anew from the history, in the order in which results were told."""
+        self.kernel = kernel
+        self.belief = self.prior(kernel)
+        for move, value in self.history.measurements:
+            self._observe(self.belief, move, value)
+        self.forget()
+
+    def forget(self) -> None:
+        """Results or visits have changed: what was derived from them is computed again when it is asked for."""
+        self._design: Any = None
+
+    def start_episode(self) -> None:
+        """Before an episode: fit the hyper-parameters, if the settings say so."""
+        if self.settings.surrogate.fit == "each_episode" and self.history.told:
+            told = self.history.measurements
+            points = self.scaled_points([move.arrived for move, _ in told])
+            values = np.array([value for _, value in told], dtype=float)
+            noise = np.array([self.noise_variance(move) for move, _ in told])
+            with section("surrogate"):
+                kernel = fit_hyperparameters(self.kernel, points, values, noise)
+            self.replay(kernel)
+
+    def visited(self, move: Move) -> None:
+        """A move was made; its result is pending."""
+        if self._design is not None:
+            self._observe(self._design, move, None)
+
+    def measured(self, move: Move) -> None:
+        """A result was told: the last of the move's values."""
+        self._observe(self.belief, move, move.values[-1])
+        self.forget()
+
+    @property
+    def design(self) -> Any:
+        """The belief in which pending visits count as made: their results will shrink the variance."""
+        if self._design is None:
+            pending = self.history.pending
+            if not pending or self.settings.utility.pending == "ignored":
+                return self.belief
+            with section("surrogate"):
+                self._design = self.belief.copy()
+            for move in pending:
+                self._observe(self._design, move, None)
+        return self._design
+
+    @property
+    def share_spent(self) -> float:
+        """How much of the budget of moves has been used, from 0 to 1."""
+        return self.history.moves_made / (self.problem.episodes * self.problem.horizon)
+
+    def noise_variance(self, move: Move) -> float:
+        """Noise variance of the measurement after a move."""
+        return self.problem.noise_variance(move.decision, move.arrived)
+
+    def _observe(self, belief: Any, move: Move, value: float | None) -> None:
+        _condition(belief, move.arrived, value, self.noise_variance(move))
+
+
+@timed("surrogate")
+def _condition(belief: Any, location: Location, value: float | None, noise_variance: float) -> None:
+    belief.observe(location, value, noise_variance)
+
+
+def candidate_rule(name: str, parameter: float) -> Any:
+    """The candidate rule with a name, made with its one parameter (a width or a count)."""
+    rule_class: Any = CANDIDATE_RULES.load(name)
+    try:
+        return rule_class(parameter)
+    except TypeError as error:
+        raise BadInput(f"candidate rule '{name}' cannot be made from one number ({error})") from None

@@ -1,1 +1,0 @@
-"""The set Z of potential maximisers. One rule per file; the file name is the name used in settings."""

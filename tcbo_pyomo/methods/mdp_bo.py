@@ -1,0 +1,36 @@
+"""MDP-BO (Algorithm 1): plan the rest of the episode, make its first move."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tcbo_pyomo.plant.situation import Decision, Situation
+from tcbo_pyomo.settings import Settings
+
+
+class MdpBo:
+    """Transition-constrained Bayesian optimisation (Algorithm 1): plan the rest of the episode, make its first move."""
+
+    def __init__(self, problem: Any, settings: Settings) -> None:
+        self.planner = problem.planner(settings.planner)
+        self.last_plan: Any = None
+
+    def next_decision(self, situation: Situation, knowledge: Any, generator: np.random.Generator) -> Decision:
+        """Define the utility, solve the planning problem, draw the first move of the policy."""
+        utility = knowledge.utility(generator)
+        self.last_plan = self.planner.plan(utility, situation, generator)
+        return self.planner.choose(self.last_plan, situation, generator)
+
+    def plan_record(self) -> dict[str, Any] | None:
+        """How the last move was found, as plain data that does not depend on the clock."""
+        return None if self.last_plan is None else self.planner.record(self.last_plan)
+
+    def state(self) -> Any:
+        """What has to be saved beside the history, if anything."""
+        return self.planner.state()
+
+    def load(self, state: Any) -> None:
+        """Take over what `state` returned."""
+        self.planner.load(state)

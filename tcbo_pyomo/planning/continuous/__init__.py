@@ -1,0 +1,1 @@
+"""Plans on continuous plants: trajectories that keep the dynamics."""

@@ -1,0 +1,112 @@
+"""The trajectory model compiled once, and what changes in it from one re-plan to the next.
+
+The model is written in the absolute steps of an episode. When some moves have been made nothing is rebuilt:
+past states and actions get two equal bounds, and rows that only speak of the past are freed. So every
+constraint, the user's own included, counts what is already spent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sparse
+from numpy.typing import NDArray
+from scipy.sparse.csgraph import connected_components
+
+from tcbo_pyomo.foundation.arrays import Array
+from tcbo_pyomo.foundation.coordinates import Coordinate
+from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
+from tcbo_pyomo.models.trajectory import build_trajectory
+from tcbo_pyomo.plant.dynamics import Dynamics
+from tcbo_pyomo.solvers.linear.programme import Bounds
+from tcbo_pyomo.solvers.nonlinear.path_terms import PathTerms
+from tcbo_pyomo.solvers.nonlinear.programme import compile_nonlinear_model
+
+
+class CompiledTrajectory:
+    """A trajectory model as arrays: columns for states, actions, and what constraints added, in this order.
+
+    Attributes
+    ----------
+    model
+        The Pyomo model, as the user sees it.
+    programme
+        Its compiled rows and columns.
+    terms
+        Which columns are the points x_1 .. x_H.
+    """
+
+    def __init__(
+        self,
+        coordinates: Sequence[Coordinate],
+        dynamics: Dynamics,
+        start: Mapping[str, Any] | Array,
+        steps: int,
+        constraints: Sequence[TransitionConstraint],
+    ) -> None:
+        self.model = build_trajectory(coordinates, dynamics, start, steps, constraints)
+        first = [*self.model.state.values(), *self.model.action.values()]
+        self.programme = compile_nonlinear_model(self.model, first)
+        self.steps, self.dimension, self.inputs = int(steps), len(coordinates), len(self.model.ACTIONS)
+        self._states = (self.steps + 1) * self.dimension
+        self._path = len(first)
+        points = np.arange(self._states).reshape(-1, self.dimension)
+        self.terms = PathTerms(points[1:], len(self.programme.columns))
+        self._column_of = {id(column): i for i, column in enumerate(self.programme.columns)}
+        self._start_values = self.programme.start_values()
+        self._own = Bounds(*self.programme.column_bounds(), *self.programme.row_bounds())
+        rows, columns = self.programme.jac.sparsity_out(0).get_triplet()
+        shape = (len(self.programme.rows), len(self.programme.columns))
+        self._incidence = sparse.csr_matrix((np.ones(len(rows)), (rows, columns)), shape=shape)
+        names = [row.parent_component().local_name for row in self.programme.rows]
+        self._not_convex = self.programme.nonlinear_rows & np.array([n != "move_limit" for n in names], dtype=bool)
+        self._end = np.array([name.startswith("end_at") for name in names], dtype=bool)
+
+    @property
+    def convex(self) -> bool:
+        """Whether all rows are linear, or the 2-norm of the actions."""
+        return not self._not_convex.any()
+
+    def bounds(self, path: Array, actions: Array) -> Bounds:
+        """Bounds for a plan of the rest of an episode, after `path` (k + 1 x d) and `actions` (k x q)."""
+        bounds = Bounds(*(array.copy() for array in self._own))
+        for first, given in ((0, path.ravel()), (self._states, actions.ravel())):
+            columns = slice(first, first + len(given))
+            bounds.column_lower[columns] = bounds.column_upper[columns] = given
+        decided = self._decided_rows(bounds)
+        bounds.row_lower[decided], bounds.row_upper[decided] = -np.inf, np.inf
+        return bounds
+
+    def _decided_rows(self, bounds: Bounds) -> NDArray[np.bool_]:
+        """Rows that are not connected, through columns that are still free, to any free state or action."""
+        free = np.flatnonzero(bounds.column_lower != bounds.column_upper)
+        links = self._incidence[:, free]
+        number = links.shape[0]
+        graph = sparse.bmat([[None, links], [links.T, None]], format="csr")
+        _, group = connected_components(graph, directed=False)
+        path = number + np.flatnonzero(free < self._path)
+        return ~np.isin(group[:number], group[path])
+
+    def vector(self, states: Array, actions: Array) -> Array:
+        """All columns for states (H + 1 x d) and actions (H x q), with what constraints derive from them."""
+        values = self._start_values.copy()
+        values[: self._states] = states.ravel()
+        values[self._states : self._path] = actions.ravel()
+        for starts in self.model.auxiliary_starts:
+            for variable, value in starts(states):
+                values[self._column_of[id(variable)]] = value
+        return values
+
+    def read(self, values: Array) -> tuple[Array, Array]:
+        """States (H + 1 x d) and actions (H x q) of a vector of columns."""
+        states = values[: self._states].reshape(-1, self.dimension)
+        return states.copy(), values[self._states : self._path].reshape(-1, self.inputs).copy()
+
+    def convex_relaxation(self, bounds: Bounds) -> Bounds:
+        """The bounds without the end and the rows that are not convex: what every plan must at least meet."""
+        loose = self._not_convex | self._end
+        lower, upper = bounds.row_lower.copy(), bounds.row_upper.copy()
+        lower[loose], upper[loose] = -np.inf, np.inf
+        return bounds._replace(row_lower=lower, row_upper=upper)

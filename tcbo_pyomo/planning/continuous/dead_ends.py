@@ -1,0 +1,90 @@
+"""Why there is no plan: proven infeasible, or only not found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tcbo_pyomo.errors import InfeasiblePlan, SolverFailed, TcboError
+from tcbo_pyomo.foundation.arrays import Array
+from tcbo_pyomo.foundation.coordinates import Coordinate, coordinate_index, physical
+from tcbo_pyomo.models.constraints.end_at import EndAt
+from tcbo_pyomo.planning.continuous.shortest_path import DistanceObjective, coasting_path
+from tcbo_pyomo.planning.continuous.solve_attempts import Replan
+from tcbo_pyomo.plant.dynamics import Dynamics
+from tcbo_pyomo.solvers.linear.programme import Bounds
+from tcbo_pyomo.solvers.nonlinear.programme import TOLERANCE
+from tcbo_pyomo.solvers.nonlinear.solution import NonlinearSolution
+
+
+def explained_failure(replan: Replan, dynamics: Dynamics) -> TcboError:
+    """The error for a situation in which no feasible path was found.
+
+    `InfeasiblePlan` where plain arithmetic or the convex part of the problem proves it; else `SolverFailed`.
+    """
+    where = _text(replan.coordinates, replan.here)
+    error = _bad_start(replan, where)
+    if error is not None:
+        return error
+    relaxed = replan.compiled.convex_relaxation(replan.bounds)
+    x0 = replan.joined(*coasting_path(dynamics, replan.here, replan.left))
+    for constraint in replan.constraints:
+        error = _out_of_reach(replan, constraint, x0, relaxed, where) if isinstance(constraint, EndAt) else None
+        if error is not None:
+            return error
+    convex = _solve(replan, DistanceObjective(replan.here), x0, relaxed)
+    if convex is not None and not convex.feasible and convex.status == "locally infeasible":
+        return InfeasiblePlan(
+            f"no path from {where} meets the limits of the moves and states; in conflict: {convex.worst}; loosen it"
+        )
+    tried = (f"{a.status} ({a.refused})" if a.refused else a.status for a in replan.attempts)
+    return SolverFailed(
+        f"no feasible path from {where} was found in the {replan.left} moves left "
+        f"({'; '.join(dict.fromkeys(tried)) or 'nothing to try'}); not proven infeasible: loosen a constraint, "
+        "or give further targets or iterations"
+    )
+
+
+def _bad_start(replan: Replan, where: str) -> InfeasiblePlan | None:
+    """What is already wrong with standing here."""
+    present = physical(replan.coordinates, replan.here[None])
+    for constraint in replan.constraints:
+        for violation in constraint.violations(replan.coordinates, np.vstack([present, present]), False):
+            return InfeasiblePlan(f"start {where}: {violation.constraint}: {violation.message}; start elsewhere")
+    return None
+
+
+def _out_of_reach(replan: Replan, constraint: EndAt, x0: Array, relaxed: Bounds, where: str) -> InfeasiblePlan | None:
+    """Whether even the convex part of the problem ends short of the end point."""
+    target, counted = np.zeros(len(replan.coordinates)), np.zeros(len(replan.coordinates))
+    for name, value in constraint.point.items():
+        axis = coordinate_index(replan.coordinates, name)
+        coordinate = replan.coordinates[axis]
+        target[axis], counted[axis] = (
+            (coordinate.value_of(value) - coordinate.lower) / coordinate.width - 0.5,
+            1.0,
+        )
+    nearest = _solve(replan, DistanceObjective(target, counted, last_only=True), x0, relaxed)
+    if nearest is None or nearest.status != "optimal" or not nearest.feasible:
+        return None
+    end = replan.compiled.read(nearest.values)[0][-1]
+    if np.max(counted * np.abs(end - target)) <= TOLERANCE:
+        return None
+    wanted = ", ".join(f"{name}={value}" for name, value in constraint.point.items())
+    return InfeasiblePlan(
+        f"end_at: {wanted} is out of reach from {where} in the {replan.left} moves left; the nearest end is "
+        f"{_text(replan.coordinates, end)}; lengthen the episode or move the end"
+    )
+
+
+def _solve(replan: Replan, objective: DistanceObjective, x0: Array, bounds: Bounds) -> NonlinearSolution | None:
+    try:
+        return replan.solver.solve(objective, np.clip(x0, bounds.column_lower, bounds.column_upper), *bounds)
+    except SolverFailed:
+        return None
+
+
+def _text(coordinates: Sequence[Coordinate], point: Array) -> str:
+    values = physical(coordinates, point[None])[0]
+    return ", ".join(f"{c.name}={v:g}" for c, v in zip(coordinates, values, strict=True))

@@ -1,0 +1,79 @@
+"""What a continuous plant can do in one move: the actions that may be taken now, and where they lead (section 4.2)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tcbo_pyomo.errors import SolverFailed
+from tcbo_pyomo.foundation.arrays import Array, Mask
+from tcbo_pyomo.foundation.coordinates import physical
+from tcbo_pyomo.plant.dynamics import LinearDynamics
+from tcbo_pyomo.plant.situation import Situation
+from tcbo_pyomo.problem.continuous import ContinuousProblem
+
+NARROWEST = 1e-12
+"""Width left to an action that a bound of the box allows nothing."""
+ROUNDING = 1e-12
+TRIES = 100
+"""Draws before the actions that obey every rule are taken to be too few to be hit."""
+
+
+class Reach:
+    """The actions of one situation.
+
+    Attributes
+    ----------
+    lower, upper
+        Bounds of the actions (q); where the action is the move itself, those of the box are included.
+    """
+
+    def __init__(self, problem: ContinuousProblem, situation: Situation) -> None:
+        self.problem, self.dynamics = problem, problem.dynamics
+        self.state = np.asarray(situation.state, dtype=float)
+        self.lower, self.upper = self.dynamics.actions.bounds()
+        if getattr(self.dynamics, "is_free_move", False):
+            self.lower = np.maximum(self.lower, -0.5 - self.state)
+            self.upper = np.maximum(np.minimum(self.upper, 0.5 - self.state), self.lower + NARROWEST)
+        self._path = physical(problem.coordinates, np.array(situation.path))
+        self._last = situation.step + 1 == problem.horizon
+
+    def arrivals(self, actions: Array) -> Array:
+        """Where n actions (n x q) lead, n x d; NaN where the equations of the plant have no solution."""
+        if isinstance(self.dynamics, LinearDynamics):
+            return self.dynamics.state_matrix @ self.state + actions @ self.dynamics.input_matrix.T
+        return np.array([self._arrival(action) for action in actions])
+
+    def allowed(self, actions: Array) -> Mask:
+        """Which of n actions keep their limits, stay in the box and, as one more move of the path, obey every rule."""
+        arrived = self.arrivals(actions)
+        near = np.abs(self.dynamics.actions.clip(actions) - actions).max(axis=1) <= ROUNDING
+        ok = near & (np.abs(arrived).max(axis=1) <= 0.5 + ROUNDING)
+        points = physical(self.problem.coordinates, arrived)
+        for candidate in np.flatnonzero(ok) if self.problem.rules else ():
+            ok[candidate] = self._obeys(points[candidate])
+        return ok
+
+    def draw(self, count: int, generator: np.random.Generator) -> Array:
+        """`count` random actions, uniform among those allowed; unchecked ones where these are too rare to find."""
+        found = np.empty((0, len(self.lower)))
+        for _ in range(TRIES):
+            actions = generator.uniform(self.lower, self.upper, (count, len(self.lower)))
+            found = np.vstack([found, actions[self.allowed(actions)]])
+            if len(found) >= count:
+                return found[:count]
+        return np.vstack([found, self.dynamics.actions.clip(actions)])[:count]
+
+    def _arrival(self, action: Array) -> Array:
+        try:
+            return self.dynamics.next_state(self.state, action)
+        except SolverFailed:
+            return np.full(len(self.state), np.nan)
+
+    def _obeys(self, point: Array) -> bool:
+        """Whether the plain-arithmetic audit finds nothing wrong with this move."""
+        path, made = np.vstack([self._path, point]), len(self._path) - 1
+        return not any(
+            violation.step >= made
+            for rule in self.problem.rules
+            for violation in rule.violations(self.problem.coordinates, path, self._last)
+        )

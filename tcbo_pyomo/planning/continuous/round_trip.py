@@ -1,0 +1,104 @@
+"""There and back: a warm start for plants that must end somewhere and whose action is the move itself.
+
+A path that hurries to a target and stays there misses the end of its episode, and the solver takes hundreds of iterations
+to bend it back, or fails. So the way back is laid first: the way from the end to the target, reversed. Each way is the
+straight one, or the shortest of the detours that nothing blocks. With too few moves left for the whole trip the plant turns
+round earlier.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tcbo_pyomo.foundation.arrays import Array, Mask
+from tcbo_pyomo.foundation.coordinates import Coordinate, coordinate_index, physical
+from tcbo_pyomo.models.constraints.end_at import EndAt
+from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
+from tcbo_pyomo.planning.continuous.shortest_path import detours, straight_path
+from tcbo_pyomo.plant.dynamics import Dynamics
+
+ARRIVED = 1e-9
+TURNS = 12
+"""How many places of turning round are tried."""
+
+
+class RoundTrips:
+    """Trips of one plant that end where its rules say.
+
+    Parameters
+    ----------
+    coordinates, constraints, dynamics
+        The axes, rules and moves of the plant.
+    ways
+        How many detours are tried when the straight way is blocked.
+    """
+
+    def __init__(
+        self,
+        coordinates: Sequence[Coordinate],
+        constraints: Sequence[TransitionConstraint],
+        dynamics: Dynamics,
+        ways: int,
+    ) -> None:
+        self.coordinates, self.constraints, self.dynamics, self.ways = coordinates, constraints, dynamics, ways
+        self._ends = [rule for rule in constraints if isinstance(rule, EndAt)]
+
+    @property
+    def needed(self) -> bool:
+        """Whether the plant must end somewhere."""
+        return bool(self._ends)
+
+    def trip(self, here: Array, target: Array, steps: int) -> Array | None:
+        """Scaled states (steps + 1 x d) to the target, or as near as time allows, and to the end; None if none is found."""
+        out = self._way(here, target, steps)
+        if out is None:
+            return None
+        turn = len(out) - 1
+        for _ in range(TURNS):
+            back = self._way(self._end_for(out[turn]), out[turn], steps)
+            arrives = back is not None and _is_at(back[-1:], out[turn])[0]
+            late = turn + len(back) - 1 - steps if back is not None and arrives else steps
+            if back is not None and late <= 0:
+                waiting = np.tile(out[turn], (-late, 1))
+                return np.vstack([out[: turn + 1], waiting, back[-2::-1]])
+            if turn == 0:
+                return None
+            # Each move not made saves two, unless another way back is shorter still.
+            turn = max(0, turn - max(1, late // 2))
+        return None
+
+    def _way(self, start: Array, target: Array, steps: int) -> Array | None:
+        """The shortest way that no rule forbids, up to its arrival; where there is no time to arrive, all of its moves."""
+        straight = _until_arrival(straight_path(self.dynamics, start, target, steps)[0], target)
+        if self._is_free(straight):
+            return straight
+        for way in detours(self.dynamics, start, target, steps, self.ways):
+            trimmed = _until_arrival(way, target)
+            if self._is_free(trimmed):
+                return trimmed
+        return None
+
+    def _is_free(self, states: Array) -> bool:
+        points = physical(self.coordinates, states)
+        return not any(rule.violations(self.coordinates, points, False) for rule in self.constraints)
+
+    def _end_for(self, point: Array) -> Array:
+        """The point with the coordinates in which the end is laid down."""
+        end = point.copy()
+        for rule in self._ends:
+            for name, value in rule.point.items():
+                index = coordinate_index(self.coordinates, name)
+                axis = self.coordinates[index]
+                end[index] = (axis.value_of(value) - axis.lower) / axis.width - 0.5
+        return end
+
+
+def _until_arrival(states: Array, target: Array) -> Array:
+    there = np.flatnonzero(_is_at(states, target))
+    return states[: there[0] + 1] if len(there) else states
+
+
+def _is_at(states: Array, point: Array) -> Mask:
+    return np.abs(states - point).max(axis=1) <= ARRIVED

@@ -1,0 +1,112 @@
+"""Shortest paths: the warm starts of a plan (appendix "Practical Planning for Continuous MDPs").
+
+The linearised utility has its modes around the pair z, z', so a good path reaches one of them quickly. Where
+the action is the move itself and nothing is in the way, that is the straight path, cut to the largest move.
+In general
+
+    minimise  sum_h |x_h - z|^2   over the same compiled constraints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.stats import qmc
+
+from tcbo_pyomo.errors import SolverFailed
+from tcbo_pyomo.foundation.arrays import Array
+from tcbo_pyomo.plant.dynamics import Dynamics
+
+if TYPE_CHECKING:
+    from pyomo.environ import ConcreteModel
+
+
+class DistanceObjective:
+    """sum_h sum_i weight_i (x_hi - z_i)^2, over all points or only over the last one.
+
+    Parameters
+    ----------
+    target
+        z, a scaled point (d).
+    weights
+        One non-negative weight per coordinate; all one when not given.
+    last_only
+        Whether only the last point of the path counts.
+    """
+
+    def __init__(self, target: Array, weights: Array | None = None, last_only: bool = False) -> None:
+        self.target = np.asarray(target, dtype=float)
+        self.weights = np.ones(len(self.target)) if weights is None else np.asarray(weights, dtype=float)
+        self.last_only = last_only
+
+    def value(self, points: Array) -> float:
+        """The weighted sum of squared distances."""
+        return float((self._counted(points) * self.weights * (points - self.target) ** 2).sum())
+
+    def gradient(self, points: Array) -> Array:
+        """2 weight (x - z), n x d."""
+        return 2.0 * self._counted(points) * self.weights * (points - self.target)
+
+    def hessian(self, points: Array) -> Array:
+        """2 weight on the diagonal, n x d x d."""
+        return 2.0 * self._counted(points)[:, :, None] * np.diag(self.weights)[None, :, :]
+
+    def expression(self, model: ConcreteModel, steps: Sequence[int]) -> Any:
+        """The same sum over `model.state`."""
+        counted = list(steps)[-1:] if self.last_only else steps
+        terms = list(zip(model.COORDINATES, self.weights.tolist(), self.target.tolist(), strict=True))
+        return sum(w * (model.state[step, name] - z) ** 2 for step in counted for name, w, z in terms)
+
+    def _counted(self, points: Array) -> Array:
+        counted = np.full((len(points), 1), 0.0 if self.last_only else 1.0)
+        counted[-1:] = 1.0
+        return counted
+
+
+def straight_path(dynamics: Dynamics, start: Array, target: Array, steps: int) -> tuple[Array, Array]:
+    """The straight path to a target, the action being the move, cut to the limits: states and actions.
+
+    With limits per action every coordinate goes as fast as it may; with a limit on the length the path is a
+    straight line.
+    """
+    states, actions = [np.asarray(start, dtype=float)], []
+    for _ in range(steps):
+        actions.append(dynamics.actions.clip(target - states[-1]))
+        states.append(states[-1] + actions[-1])
+    return np.array(states), np.array(actions).reshape(steps, len(start))
+
+
+def detours(dynamics: Dynamics, start: Array, target: Array, steps: int, number: int) -> Array:
+    """Paths to a target by way of points spread over the box, for plants whose action is the move itself.
+
+    An obstacle between start and target is a local optimum of the distance; a path that goes round it is not.
+    The paths (number x steps + 1 x d) are sorted by their sum of squared distances to the target.
+    """
+    stops = qmc.Halton(len(start), scramble=False).random(number + 1)[1:] - 0.5
+    states = [np.tile(start, (number, 1))]
+    passed = np.zeros((number, 1), dtype=bool)
+    for _ in range(steps):
+        aim = np.where(passed, target, stops)
+        states.append(states[-1] + dynamics.actions.clip(aim - states[-1]))
+        passed |= np.isclose(states[-1], stops, atol=1e-9).all(axis=1, keepdims=True)
+    paths = np.array(states).transpose(1, 0, 2)
+    return paths[np.argsort(((paths - target) ** 2).sum(axis=(1, 2)), kind="stable")]
+
+
+def coasting_path(dynamics: Dynamics, start: Array, steps: int, action: Array | None = None) -> tuple[Array, Array]:
+    """A first guess: what the plant does, within its bounds, when an action is held.
+
+    The action is the last one made, or the allowed one nearest to zero.
+    """
+    lower, _ = dynamics.actions.bounds()
+    held = dynamics.actions.clip(np.zeros(len(lower)) if action is None else action)
+    states = [np.asarray(start, dtype=float)]
+    for _ in range(steps):
+        try:
+            following = dynamics.next_state(states[-1], held)
+        except SolverFailed:
+            following = states[-1]
+        states.append(np.clip(following, -0.5, 0.5))
+    return np.array(states), np.tile(held, (steps, 1))

@@ -1,0 +1,163 @@
+"""The linear oracle of a continuous plant (section 4.2): the path that minimises the linearised utility.
+
+The problem is not convex. It is solved from the shortest paths to both members of the maximising pair (and to
+further candidates), and the best path found is returned: never worse than the best feasible warm start, and
+always feasible by our own arithmetic, whatever the solver says.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.foundation.arrays import Array
+from tcbo_pyomo.foundation.coordinates import Coordinate
+from tcbo_pyomo.foundation.profiling import section, timed
+from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
+from tcbo_pyomo.planning.continuous.compiled_trajectory import CompiledTrajectory
+from tcbo_pyomo.planning.continuous.dead_ends import explained_failure
+from tcbo_pyomo.planning.continuous.solve_attempts import Replan
+from tcbo_pyomo.planning.continuous.trajectory_plan import PlanRecord, SolveRecord, TrajectoryPlan
+from tcbo_pyomo.planning.continuous.warm_starts import Candidate, warm_starts
+from tcbo_pyomo.plant.dynamics import Dynamics, LinearDynamics
+from tcbo_pyomo.solvers.nonlinear.path_objective import PathObjective
+from tcbo_pyomo.solvers.nonlinear.solver_by_name import nonlinear_solver
+
+ITERATIONS_ON_LINEAR_ROWS = 50
+"""Of IPOPT, where every warm start is feasible. In a campaign each on Branin2D and Hartmann3D nine of ten solves took 20,
+and the three that took hundreds gained 1 % at most. Obstacles and curved dynamics may need more to become feasible."""
+
+logger = logging.getLogger(__name__)
+
+
+class TrajectoryOracle:
+    """Plans paths of one plant; compiled once, re-solved for every plan of a campaign.
+
+    Parameters
+    ----------
+    coordinates, dynamics, start, steps, constraints
+        As in `build_trajectory`; an episode may start elsewhere than at `start`.
+    interface, solver, options, time_limit, max_iterations
+        As in `nonlinear_solver`.
+    solves
+        From how many of the best warm starts the plan is solved.
+    """
+
+    @timed("NLP build")
+    def __init__(
+        self,
+        coordinates: Sequence[Coordinate],
+        dynamics: Dynamics,
+        start: Mapping[str, Any] | Array,
+        steps: int,
+        constraints: Sequence[TransitionConstraint] = (),
+        interface: str = "casadi",
+        solver: str = "ipopt",
+        options: Mapping[str, Any] | None = None,
+        time_limit: float | None = None,
+        max_iterations: int | None = None,
+        solves: int = 2,
+    ) -> None:
+        if solves < 1:
+            raise BadInput(f"trajectory oracle: solves {solves!r} must be at least 1")
+        self.coordinates, self.dynamics, self.constraints = tuple(coordinates), dynamics, tuple(constraints)
+        linear = isinstance(dynamics, LinearDynamics) and not self.constraints
+        if max_iterations is None and linear and interface != "pyomo":
+            max_iterations = ITERATIONS_ON_LINEAR_ROWS
+        self.compiled = CompiledTrajectory(coordinates, dynamics, start, steps, constraints)
+        self.solver = nonlinear_solver(
+            interface,
+            solver,
+            self.compiled.programme,
+            self.compiled.terms,
+            options,
+            time_limit,
+            max_iterations,
+        )
+        self.solves = solves
+
+    def best_path(
+        self,
+        objective: PathObjective,
+        path_so_far: Array,
+        actions_so_far: Array,
+        targets: Array,
+        previous: TrajectoryPlan | None = None,
+    ) -> TrajectoryPlan:
+        """The best path found for the rest of the episode.
+
+        Parameters
+        ----------
+        objective
+            What is minimised, summed over the points not yet visited.
+        path_so_far
+            k + 1 x d scaled states of this episode, the present one last.
+        actions_so_far
+            k x q actions made.
+        targets
+            t x d scaled points to which shortest paths are tried: z and z' first.
+        previous
+            The last plan of this episode; what is left of it is one more warm start.
+        """
+        began = time.perf_counter()
+        path, actions = self._checked(path_so_far, actions_so_far)
+        replan = Replan(self.coordinates, self.constraints, self.compiled, self.solver, path, actions)
+        with section("warm starts"):
+            starts = warm_starts(replan, self.dynamics, objective, self._points("targets", targets), previous)
+        if not starts:
+            raise explained_failure(replan, self.dynamics)
+        best, warm_solves = starts[0], len(replan.attempts)
+        plans: list[Candidate] = []
+        for start in starts[: self.solves]:
+            values = replan.attempt(objective, start.values, start.origin)
+            if values is not None:
+                plans.append(Candidate(values, replan.value(objective, values), start.origin))
+        chosen = min([*plans, best], key=lambda candidate: candidate.value)
+        reason = "" if chosen is not best else _reason(plans, replan.attempts[warm_solves:])
+        if reason:
+            logger.info("plan of step %d: warm start '%s' used, %s", replan.made, chosen.origin, reason)
+        record = PlanRecord(
+            self.solver.name,
+            "warm start" if reason else "solver",
+            chosen.origin,
+            reason,
+            best.value,
+            time.perf_counter() - began,
+            tuple(replan.attempts),
+        )
+        return TrajectoryPlan(*self.compiled.read(chosen.values), chosen.value, record, chosen.values)
+
+    def _checked(self, path: Array, actions: Array) -> tuple[Array, Array]:
+        states = self._points("path_so_far", path)
+        inputs = np.asarray(actions, dtype=float).reshape(-1, self.compiled.inputs)
+        left = self.compiled.steps - len(inputs)
+        if states.shape != (len(inputs) + 1, self.compiled.dimension) or left < 1:
+            raise BadInput(
+                f"best_path: {states.shape[0]} states and {len(inputs)} actions so far; there must be one "
+                "state more than "
+                f"actions, {self.compiled.dimension} values each, and fewer than {self.compiled.steps} moves "
+                "made"
+            )
+        if not np.isfinite(inputs).all():
+            raise BadInput(f"best_path: actions_so_far {inputs.tolist()} must be finite")
+        return states, inputs
+
+    def _points(self, name: str, points: Array) -> Array:
+        """Scaled points as an n x d array of finite numbers; n may be zero."""
+        array = np.asarray(points, dtype=float)
+        if array.size % self.compiled.dimension or not np.isfinite(array).all():
+            raise BadInput(f"best_path: {name} must be rows of {self.compiled.dimension} finite scaled values")
+        return array.reshape(-1, self.compiled.dimension)
+
+
+def _reason(plans: list[Candidate], attempts: list[SolveRecord]) -> str:
+    """Why a warm start is used."""
+    if plans:
+        return "no solve was better"
+    said = (f"{attempt.status} ({attempt.refused})" if attempt.refused else attempt.status for attempt in attempts)
+    return f"no solve gave a feasible path: {'; '.join(dict.fromkeys(said))}"

@@ -1,0 +1,1 @@
+"""Plans on finite plants: visitations inside the state-action polytope."""

@@ -1,0 +1,95 @@
+"""Which moves may be made now: the planner's own rules, for methods that look at one move at a time.
+
+A move of a finite process is feasible when it is allowed, leads only to states from which the episode can be completed
+(`EpisodeSets`), leaves enough of every budget for the most careful continuation (`WorstCaseTail`), and, where several
+constraints couple the steps, when a plan of the whole rest of the episode goes on from it (`LinearProgramming`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tcbo_pyomo.errors import InfeasiblePlan
+from tcbo_pyomo.foundation.arrays import Array, Integers
+from tcbo_pyomo.planning.finite.dynamic_programming import TIE
+from tcbo_pyomo.planning.finite.worst_case_budget import Budget, WorstCaseTail
+from tcbo_pyomo.plant.situation import Situation
+from tcbo_pyomo.problem.finite import Problem
+
+if TYPE_CHECKING:
+    from tcbo_pyomo.planning.finite.linear_programming import LinearProgramming
+
+
+def feasible_pairs(problem: Problem, situation: Situation) -> Integers:
+    """The pairs of the present state that may be used now."""
+    return FeasibleMoves(problem).pairs(situation)
+
+
+class FeasibleMoves:
+    """The feasible moves of one problem; what the constraints need is computed once."""
+
+    def __init__(self, problem: Problem, planner: LinearProgramming | None = None) -> None:
+        self.problem = problem
+        coupling = [rule for rule in problem.rules if rule.couples_steps]
+        self._tails = [WorstCaseTail(rule, problem.sets) for rule in coupling if isinstance(rule, Budget)]
+        # The worst-case tail of a single budget answers everything; for more than that, or for a user's own rule, a
+        # plan of the rest of the episode has to be found.
+        one_budget_at_most = len(coupling) == len(self._tails) <= 1
+        self._completion = None if one_budget_at_most else planner or _planner_of(problem)
+
+    def pairs(self, situation: Situation) -> Integers:
+        """All of them; at least one, or the situation is infeasible."""
+        found = [pair for pair in self.affordable(situation).tolist() if self.completes(situation, pair)]
+        if not found:
+            raise self._nothing_left(situation)
+        return np.array(found, dtype=np.int64)
+
+    def best(self, score: Array, situation: Situation, generator: np.random.Generator) -> int:
+        """The feasible pair with the largest score (P values, one per pair), ties broken at random.
+
+        Plans are only sought for pairs that would be chosen, the best first.
+        """
+        pairs = self.affordable(situation)
+        while len(pairs):
+            best = score[pairs].max()
+            ties = np.flatnonzero(score[pairs] >= best - TIE * abs(best))
+            chosen = ties[0] if len(ties) == 1 else generator.choice(ties)
+            if self.completes(situation, int(pairs[chosen])):
+                return int(pairs[chosen])
+            pairs = np.delete(pairs, chosen)
+        raise self._nothing_left(situation)
+
+    def affordable(self, situation: Situation) -> Integers:
+        """Pairs that are safe and fit into each budget on its own."""
+        sets, state = self.problem.sets, situation.state
+        sets.require_safe(state, situation.step)
+        here = np.zeros(sets.process.number_of_states, dtype=bool)
+        here[state] = True
+        usable = sets.usable_pairs(situation.step, here)
+        for tail in self._tails:
+            usable = usable[tail.affordable(situation)[usable - sets.process.pair_offsets[state]]]
+        return usable
+
+    def completes(self, situation: Situation, pair: int) -> bool:
+        """Whether an allowed rest of the episode goes on from an affordable pair."""
+        if self._completion is None:
+            return True
+        if self.problem.deterministic:
+            return self._completion.can_be_completed(situation, pair)
+        return self._completion.can_be_planned(situation, pair)
+
+    def _nothing_left(self, situation: Situation) -> InfeasiblePlan:
+        names = ", ".join(rule.name for rule in self.problem.rules if rule.couples_steps)
+        return InfeasiblePlan(
+            f"no move from state '{self.problem.process.labels[situation.state]}' (step {situation.step}) keeps all of "
+            f"{names} until the end of the episode; raise a limit"
+        )
+
+
+def _planner_of(problem: Problem) -> LinearProgramming:
+    """The planner's polytope, to be asked whether a plan goes on from one move; most problems do without Pyomo here."""
+    from tcbo_pyomo.planning.finite.linear_programming import LinearProgramming
+
+    return LinearProgramming(problem.sets, problem.rules)

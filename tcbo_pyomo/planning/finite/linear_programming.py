@@ -1,0 +1,143 @@
+"""The Frank-Wolfe subproblem as a linear programme: the oracle for every process and every linear constraint."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tcbo_pyomo.errors import InfeasiblePlan
+from tcbo_pyomo.foundation.arrays import Array
+from tcbo_pyomo.foundation.profiling import section
+from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
+from tcbo_pyomo.models.safe_sets import EpisodeSets
+from tcbo_pyomo.models.visitation import Visitation
+from tcbo_pyomo.planning.finite.compiled_polytope import CompiledPolytope, root_of
+from tcbo_pyomo.planning.finite.worst_case_budget import SLACK, Budget, WorstCaseTail
+from tcbo_pyomo.plant.situation import Situation
+from tcbo_pyomo.solvers.infeasibility import conflicting_constraints
+from tcbo_pyomo.solvers.linear.highs import HighsSolver
+from tcbo_pyomo.solvers.linear.programme import Bounds
+from tcbo_pyomo.solvers.linear.solution import LinearSolution
+from tcbo_pyomo.solvers.linear.solver import LinearSolver
+from tcbo_pyomo.solvers.linear.solver_by_name import linear_solver
+
+NEGLIGIBLE = 1e-9
+"""Visits below this are rounding of the solver."""
+
+
+class LinearProgramming:
+    """The linear oracle by a solver of the user's choice; the polytope is compiled once and re-solved."""
+
+    def __init__(
+        self,
+        sets: EpisodeSets,
+        constraints: tuple[TransitionConstraint, ...],
+        solver: str = "highs",
+        options: dict | None = None,
+        time_limit: float | None = None,
+        hot_start: bool = False,
+    ) -> None:
+        self.sets, self.constraints, self.name = sets, constraints, solver
+        self._solver_settings = (options or {}, time_limit, hot_start)
+        self._coupling = [c for c in constraints if c.couples_steps]
+        self._tails = [WorstCaseTail(c, sets) for c in self._coupling if isinstance(c, Budget)]
+        # The base polytope of a campaign, and one more for an episode in which the plant went its own way.
+        self._compiled: dict[Situation, tuple[CompiledPolytope, LinearSolver]] = {}
+        self.last_solution: LinearSolution | None = None
+
+    def compiled(self, situation: Situation) -> tuple[CompiledPolytope, LinearSolver]:
+        """The polytope that explains the situation, built and compiled on first use."""
+        root = root_of(situation, self.sets)
+        if root not in self._compiled:
+            with section("LP build"):
+                polytope = CompiledPolytope(self.sets, self.constraints, root)
+                solver = linear_solver(self.name, polytope.programme, *self._solver_settings)
+            if len(self._compiled) > 1:
+                self._compiled.popitem()
+            self._compiled[root] = polytope, solver
+        return self._compiled[root]
+
+    def extreme_point(
+        self, gradient: Array, situation: Situation, generator: np.random.Generator, first_pair: int | None = None
+    ) -> Visitation:
+        """An optimal visitation of the rest of the episode; with `first_pair` the best of those that begin with it."""
+        self.sets.require_safe(situation.state, situation.step)
+        polytope, solver = self.compiled(situation)
+        bounds = self._bounds(polytope, situation)
+        if first_pair is not None:
+            bounds.column_lower[polytope.column(situation.step, first_pair)] = 1.0
+        try:
+            self.last_solution = solver.solve(self._cost(polytope, gradient), *bounds)
+        except InfeasiblePlan:
+            raise self._explained(polytope, bounds, situation) from None
+        return self._visitation(polytope, self.last_solution.values, situation)
+
+    def beginning_with(self, gradient: Array, situation: Situation, pair: int) -> Visitation | None:
+        """An optimal visitation among those that make a move of the present state now; None where there is none."""
+        polytope, solver = self.compiled(situation)
+        bounds = self._bounds(polytope, situation)
+        bounds.column_lower[polytope.column(situation.step, pair)] = 1.0
+        try:
+            self.last_solution = solver.solve(self._cost(polytope, gradient), *bounds)
+        except InfeasiblePlan:
+            return None
+        return self._visitation(polytope, self.last_solution.values, situation)
+
+    def can_be_completed(self, situation: Situation, pair: int) -> bool:
+        """Whether one unsplit path goes on from a move of the present state and keeps every constraint.
+
+        Only asked for deterministic processes: there a split visitation is a lottery between paths, and each path that
+        may be drawn has to be allowed on its own.
+        """
+        if len(self._coupling) == len(self._tails) <= 1:
+            return True  # The worst-case tail of a single budget has already answered this.
+        polytope, _ = self.compiled(situation)
+        bounds = self._bounds(polytope, situation)
+        chosen = polytope.column(situation.step, pair)
+        bounds.column_lower[chosen] = 1.0
+        moves = np.arange(len(bounds.column_lower)) < len(polytope.move_pair)
+        try:
+            HighsSolver(polytope.programme).solve_integral(np.zeros(len(moves)), moves, *bounds)
+        except InfeasiblePlan:
+            return False
+        return True
+
+    def can_be_planned(self, situation: Situation, pair: int) -> bool:
+        """Whether some policy of a random process makes this move now and keeps every constraint in expectation."""
+        return self.beginning_with(np.zeros(self.sets.process.number_of_pairs), situation, pair) is not None
+
+    def _bounds(self, polytope: CompiledPolytope, situation: Situation) -> Bounds:
+        bounds = polytope.bounds(situation)
+        process = self.sets.process
+        for tail in self._tails:
+            row = polytope.budget_row(tail.budget.name)
+            if row is None:
+                continue
+            planned = tail.pair_cost[list(situation.decisions)].sum() if situation.decisions else 0.0
+            limit = tail.budget.limit
+            bounds.row_upper[row] = limit + SLACK * max(1.0, limit) + planned - tail.spent(situation)
+            pairs = process.pairs_of(situation.state)
+            dear = np.array(pairs)[~tail.affordable(situation)]
+            first, last = polytope.step_range(situation.step)
+            bounds.column_upper[first:last][np.isin(polytope.move_pair[first:last], dear)] = 0.0
+        return bounds
+
+    def _cost(self, polytope: CompiledPolytope, gradient: Array) -> Array:
+        cost = np.zeros(len(polytope.programme.column_lower))
+        cost[: len(polytope.move_pair)] = gradient[polytope.move_pair]
+        return cost
+
+    def _visitation(self, polytope: CompiledPolytope, values: Array, situation: Situation) -> Visitation:
+        first, _ = polytope.step_range(situation.step)
+        used = first + np.flatnonzero(values[first : len(polytope.move_pair)] > NEGLIGIBLE)
+        return Visitation(polytope.move_step[used], polytope.move_pair[used], values[used])
+
+    def _explained(self, polytope: CompiledPolytope, bounds: Bounds, situation: Situation) -> InfeasiblePlan:
+        names = conflicting_constraints(polytope.model, polytope.programme, *bounds)
+        steps = [polytope.flow_step(name) for name in names]
+        blocked = [step for step in steps if step is not None]
+        where = f"; the first step in the conflict is {min(blocked)}" if blocked else ""
+        rules = [name for name, step in zip(names, steps, strict=True) if step is None] or names
+        return InfeasiblePlan(
+            f"no plan from state '{self.sets.process.labels[situation.state]}' (step {situation.step}) meets all "
+            f"constraints; in conflict: {', '.join(rules)}{where}; loosen one of them or lengthen the episode"
+        )

@@ -1,0 +1,179 @@
+"""The planner of finite processes: Frank-Wolfe on the state-action polytope, by the linear oracle the settings name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tcbo_pyomo.errors import BadInput, InfeasiblePlan
+from tcbo_pyomo.foundation.arrays import Array, Integers
+from tcbo_pyomo.foundation.blas_threads import one_blas_thread
+from tcbo_pyomo.foundation.profiling import timed
+from tcbo_pyomo.models.visitation import Visitation, mix
+from tcbo_pyomo.planning.finite.certificate import Certificate
+from tcbo_pyomo.planning.finite.certified_frank_wolfe import CertifiedMixture, certified_frank_wolfe
+from tcbo_pyomo.planning.finite.dynamic_programming import DynamicProgramming
+from tcbo_pyomo.planning.finite.eager_move import EagerPlans, gains_of
+from tcbo_pyomo.planning.finite.plan_check import check_visitation
+from tcbo_pyomo.planning.finite.policy import Policy
+from tcbo_pyomo.planning.finite.utility import Linearisation, Utility
+from tcbo_pyomo.planning.frank_wolfe import frank_wolfe
+from tcbo_pyomo.plant.situation import Situation
+from tcbo_pyomo.problem.finite import Problem
+from tcbo_pyomo.settings import PlannerSettings
+
+if TYPE_CHECKING:
+    from tcbo_pyomo.planning.finite.linear_programming import LinearProgramming
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A policy for the rest of an episode and what led to it.
+
+    Attributes
+    ----------
+    policy
+        The mixture, by marginalisation.
+    components
+        The weighted visitations it mixes.
+    tangent
+        The utility at the history: its value, the pair being separated, the gradient.
+    certificate
+        How far the plan is from the best possible, when the settings ask for a gap.
+    """
+
+    policy: Policy
+    components: list[tuple[float, Visitation]]
+    tangent: Linearisation
+    certificate: Certificate | None = None
+
+
+class DiscretePlanner:
+    """Plans the rest of an episode on a finite process."""
+
+    def __init__(self, problem: Problem, settings: PlannerSettings) -> None:
+        self.problem, self.settings = problem, settings
+        linear = settings.linear
+        coupling = [rule.name for rule in problem.rules if rule.couples_steps]
+        self.oracle: DynamicProgramming | LinearProgramming
+        if linear.solver == DynamicProgramming.name:
+            _refuse_for_dynamic_programming(coupling, linear.options, linear.time_limit)
+            self.oracle = DynamicProgramming(problem.sets)
+        else:
+            # Here, since dynamic programming should not wait for Pyomo.
+            from tcbo_pyomo.planning.finite.linear_programming import LinearProgramming
+
+            self.oracle = LinearProgramming(
+                problem.sets, problem.rules, linear.solver, dict(linear.options), linear.time_limit, linear.hot_start
+            )
+        self._lottery = bool(coupling) and problem.process.deterministic
+        self._eager = settings.first_move == "eager"
+        one_component = settings.gap is None and settings.components == 1
+        self._eager_plans = EagerPlans(problem, self.oracle) if self._eager and one_component else None
+
+    @timed("plan")
+    def plan(self, utility: Utility, situation: Situation, generator: np.random.Generator) -> Plan:
+        """Minimise the utility over the policies of the rest of the episode."""
+        settings = self.settings
+        if settings.gap is not None:
+            found = self.certified(utility, situation, generator, settings.gap)
+            policy = Policy(self.problem.process, mix(found.components))
+            return Plan(policy, found.components, found.tangent, found.certificate)
+        if self._eager_plans is not None:
+            tangent = utility.linearise(None)
+            visitation = self._checked(self._eager_plans.extreme_point(tangent, situation, generator), situation)
+            return Plan(Policy(self.problem.process, visitation), [(1.0, visitation)], tangent)
+        tangents: list[Linearisation] = []
+
+        def extreme_point(tangent: Linearisation) -> Visitation:
+            tangents.append(tangent)
+            return self._extreme_point(tangent.gradient, situation, generator)
+
+        components = frank_wolfe(utility, extreme_point, mix, settings.components, settings.step_rule)
+        return Plan(Policy(self.problem.process, mix(components)), components, tangents[0])
+
+    @timed("certified Frank-Wolfe")
+    def certified(
+        self, utility: Utility, situation: Situation, generator: np.random.Generator, gap: float
+    ) -> CertifiedMixture:
+        """The plan whose utility is proven to be within a relative gap of the optimum."""
+        with one_blas_thread():
+            return certified_frank_wolfe(
+                utility, lambda gradient: self._extreme_point(gradient, situation, generator), gap
+            )
+
+    def _extreme_point(self, gradient: Array, situation: Situation, generator: np.random.Generator) -> Visitation:
+        return self._checked(self.oracle.extreme_point(gradient, situation, generator), situation)
+
+    def _checked(self, visitation: Visitation, situation: Situation) -> Visitation:
+        # Backward induction follows allowed pairs only, by our own arithmetic already.
+        if not isinstance(self.oracle, DynamicProgramming):
+            check_visitation(visitation, self.problem.sets, situation, self.oracle.name)
+        return visitation
+
+    def choose(self, plan: Plan, situation: Situation, generator: np.random.Generator) -> int:
+        """The next move of the policy: drawn, the likeliest, or the eager one, as the settings say.
+
+        Where a budget couples the steps of a deterministic process, a split policy is a lottery between paths; a move is
+        only drawn when an allowed path goes on from it.
+        """
+        components = plan.components
+        if not self._lottery or all(visitation.is_path for _, visitation in components):
+            if len(components) == 1 or self.settings.first_move == "drawn":
+                return plan.policy.sample(situation.step, situation.state, generator)
+            return int(self._preferred(plan, situation, generator)[0])
+        assert not isinstance(self.oracle, DynamicProgramming)
+        for pair in self._preferred(plan, situation, generator):
+            if self.oracle.can_be_completed(situation, int(pair)):
+                return int(pair)
+        for pair in self.problem.process.pairs_of(situation.state):
+            usable = self.problem.sets.safe[situation.step + 1, self.problem.process.successor[pair]]
+            if usable and self.problem.sets.allowed_pairs[pair] and self.oracle.can_be_completed(situation, pair):
+                return pair
+        raise InfeasiblePlan(
+            f"no single path from state '{self.problem.process.labels[situation.state]}' (step {situation.step}) keeps all of "
+            f"{', '.join(rule.name for rule in self.problem.rules if rule.couples_steps)}; only a lottery between paths "
+            "does so on average; raise a limit"
+        )
+
+    def _preferred(self, plan: Plan, situation: Situation, generator: np.random.Generator) -> Integers:
+        """The moves that the policy may make now, in the order in which they are tried."""
+        pairs, probabilities = plan.policy.action_probabilities(situation.step, situation.state)
+        if len(pairs) == 1:
+            return pairs
+        if self.settings.first_move == "likeliest":
+            return pairs[np.argsort(-probabilities, kind="stable")]
+        if self._eager and plan.tangent.covariance is not None:
+            process = self.problem.process
+            gain = gains_of(process, plan.tangent, situation.state)[pairs - process.pair_offsets[situation.state]]
+            return pairs[np.argsort(-gain, kind="stable")]
+        return generator.choice(pairs, size=len(pairs), replace=False, p=probabilities)
+
+    def record(self, plan: Plan) -> dict[str, Any]:
+        """What is worth keeping of a plan, as plain data."""
+        ends = [state for state in (plan.tangent.first, plan.tangent.second) if state is not None]
+        record = {
+            "solver": self.oracle.name,
+            "components": len(plan.components),
+            "utility": plan.tangent.value,
+            "separates": [self.problem.describe(state) for state in ends],
+        }
+        return record if plan.certificate is None else {**record, "certificate": plan.certificate.to_dict()}
+
+    def state(self) -> None:
+        """Nothing to save: a plan follows from the history."""
+
+    def load(self, state: None) -> None:
+        """Nothing to load."""
+
+
+def _refuse_for_dynamic_programming(coupling: list[str], options: dict, time_limit: float | None) -> None:
+    if coupling:
+        raise BadInput(
+            f"solver 'dynamic_programming' cannot plan under {', '.join(coupling)}, which couples the steps of an episode; "
+            "set planner.linear.solver to 'highs'"
+        )
+    if options or time_limit is not None:
+        raise BadInput("solver 'dynamic_programming' takes no options and no time_limit; remove them")

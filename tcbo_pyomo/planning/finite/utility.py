@@ -1,0 +1,136 @@
+"""The utility U (section 3.1): how badly the two least distinguishable candidates can be told apart.
+
+    U(d) = max over z, z' in Z of  Var[f(z) - f(z') | history and planned visits d]      ("differences", XY-allocation)
+    U(d) = max over z in Z of      Var[f(z) | history and planned visits d]              ("g_allocation")
+
+Planned visits count as fractional measurements: V(d) = I + sum of Phi Phi^T / sigma^2 over the history + the expectation
+of the same over d. By Danskin's theorem the gradient at a pair (x, a) is that of the maximising pair of candidates
+(appendix, "Linearizing the objective"):
+
+    dU / d d(x, a) = - sum_x' P(x'|x, a) / sigma^2(x, a, x') (Cov[f(z), f(x')] - Cov[f(z'), f(x')])^2
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from tcbo_pyomo.foundation.arrays import Array, Integers
+from tcbo_pyomo.foundation.profiling import timed
+from tcbo_pyomo.models.visitation import Visitation
+from tcbo_pyomo.plant.process import Process
+
+
+class Posterior(Protocol):
+    """Covariance of f over the states, given the history and some planned visits."""
+
+    def farthest(self, candidates: Integers, generator: np.random.Generator) -> tuple[int, int, float]:
+        """The two candidate states with the largest variance of their difference, and that variance."""
+
+    def most_uncertain(self, candidates: Integers, generator: np.random.Generator) -> tuple[int, float]:
+        """The candidate state with the largest variance, and that variance."""
+
+    def covariance_with(self, first: int, second: int | None) -> Array:
+        """Cov[f(first) - f(second), f(x)] for every state x (n); without `second` Cov[f(first), f(x)]."""
+
+    def covariances_with(self, first: Integers, second: Integers | None) -> Array:
+        """`covariance_with` for many pairs at once, one row each (pairs x n)."""
+
+    def covariance_of(self, states: Integers) -> Array:
+        """Covariance between some states."""
+
+    def variance_of(self, states: Integers) -> Array:
+        """Variance of each of some states."""
+
+
+@dataclass(frozen=True)
+class Linearisation:
+    """The utility near one visitation.
+
+    Attributes
+    ----------
+    value
+        The utility there.
+    first, second
+        The pair of states being separated; `second` is None for a single state.
+    gradient
+        P values, one per state-action pair; never positive, since a visit never makes us know less.
+    covariance, posterior
+        Covariance of every state with the pair (n), and of the states with each other; None for a reward of another kind.
+    mean
+        Posterior mean of every state (n), where it is known.
+    """
+
+    value: float
+    first: int
+    second: int | None
+    gradient: Array
+    covariance: Array | None = None
+    posterior: Posterior | None = None
+    mean: Array | None = None
+
+
+class Utility:
+    """U as a function of planned visits, with its gradient on state-action pairs.
+
+    Parameters
+    ----------
+    process
+        The plant; its information rates say what one visit of a pair teaches.
+    posterior
+        Function from information per state (n values, sum of visits / noise variance; None for no planned visits) to a
+        `Posterior`. See `posteriors.py` for the two equal forms.
+    candidates
+        Indices of the states in Z. With a single candidate left there is no pair to separate, and its own variance is
+        used instead, so that the remaining budget confirms it.
+    objective
+        "differences" or "g_allocation".
+    generator
+        Breaks ties between equally uncertain pairs.
+    mean
+        Posterior mean of every state (n); U does not depend on it, but a tangent hands it on.
+    """
+
+    def __init__(
+        self,
+        process: Process,
+        posterior: Callable[[Array | None], Posterior],
+        candidates: Integers,
+        objective: str,
+        generator: np.random.Generator,
+        mean: Array | None = None,
+    ) -> None:
+        self.process, self.posterior, self.candidates, self.mean = process, posterior, candidates, mean
+        self.differences = objective == "differences" and len(candidates) > 1
+        self.generator = generator
+
+    @timed("utility")
+    def value(self, visitation: Visitation | None = None) -> float:
+        """U at a visitation; None for the history alone."""
+        return self.worst(self.posterior(self.information(visitation)))[2]
+
+    @timed("utility")
+    def linearise(self, visitation: Visitation | None = None) -> Linearisation:
+        """U and its gradient at a visitation; None for the history alone."""
+        posterior = self.posterior(self.information(visitation))
+        first, second, value = self.worst(posterior)
+        covariance = posterior.covariance_with(first, second)
+        gradient = -(self.process.information_rate @ (covariance * covariance))
+        return Linearisation(value, first, second, gradient, covariance, posterior, self.mean)
+
+    def worst(self, posterior: Posterior) -> tuple[int, int | None, float]:
+        """The candidates that a posterior tells apart least (or knows least), and that variance."""
+        if self.differences:
+            return posterior.farthest(self.candidates, self.generator)
+        state, value = posterior.most_uncertain(self.candidates, self.generator)
+        return state, None, value
+
+    def information(self, visitation: Visitation | None) -> Array | None:
+        """What a visitation teaches about each state (n): expected visits / noise variance; None for no visits."""
+        if visitation is None:
+            return None
+        counts = visitation.expected_counts(self.process.number_of_pairs)
+        return self.process.information_rate.T @ counts

@@ -1,0 +1,85 @@
+"""Budgets that hold on the executed path, not only on average.
+
+The polytope keeps a budget in expectation. A policy that mixes a cheap path with a dear one satisfies that, and yet the
+dear path, once drawn, may break the budget. So before a move is made, what the most careful continuation would still use
+in the worst case,
+
+    tail_h(x) = min_a max_x' cost(x, a, x') + tail_{h+1}(x'),
+
+must fit into what is left. With one budget this makes every re-plan feasible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+from tcbo_pyomo.errors import InfeasiblePlan
+from tcbo_pyomo.foundation.arrays import Array, Mask
+from tcbo_pyomo.foundation.coordinates import Coordinate
+from tcbo_pyomo.models.safe_sets import EpisodeSets
+from tcbo_pyomo.plant.process import Process
+from tcbo_pyomo.plant.situation import Situation
+
+SLACK = 1e-9
+"""Rounding allowed when a budget is met exactly, as a share of the budget."""
+
+
+@runtime_checkable
+class Budget(Protocol):
+    """A constraint of the form: sum of transition costs over the episode <= limit."""
+
+    limit: float
+
+    @property
+    def name(self) -> str:
+        """The name used in messages."""
+
+    def transition_cost(self, process: Process) -> Array:
+        """One cost per stored transition."""
+
+    def spent(self, coordinates: Sequence[Coordinate], path: Array) -> float:
+        """What a path of points has used."""
+
+
+class WorstCaseTail:
+    """tail_h(x) of one budget on one process."""
+
+    def __init__(self, budget: Budget, sets: EpisodeSets) -> None:
+        self.budget, self.sets = budget, sets
+        self.process = sets.process
+        self.cost = budget.transition_cost(self.process)
+        process = self.process
+        self.pair_cost = np.bincount(
+            process.transition_pair, process.transitions.data * self.cost, minlength=process.number_of_pairs
+        )
+        self.tail = np.empty((sets.horizon + 1, process.number_of_states))
+        self.tail[-1] = np.where(sets.safe[-1], 0.0, np.inf)
+        for step in range(sets.horizon - 1, -1, -1):
+            worst = np.where(sets.allowed_pairs, self._worst_outcome(step), np.inf)
+            self.tail[step] = np.minimum.reduceat(worst, process.pair_offsets[:-1])
+            self.tail[step, ~sets.safe[step]] = np.inf
+
+    def _worst_outcome(self, step: int) -> Array:
+        """For each pair the dearest outcome: its cost and the careful continuation after it."""
+        outcome = self.cost + self.tail[step + 1][self.process.transitions.indices]
+        return np.maximum.reduceat(outcome, self.process.transitions.indptr[:-1])
+
+    def spent(self, situation: Situation) -> float:
+        """What the episode has used so far."""
+        return self.budget.spent(self.process.coordinates, self.process.states[list(situation.path)])
+
+    def affordable(self, situation: Situation) -> Mask:
+        """For each pair of the present state, whether the budget can be kept for sure after it."""
+        left = self.budget.limit + SLACK * max(1.0, self.budget.limit) - self.spent(situation)
+        pairs = self.process.pairs_of(situation.state)
+        fits = self._worst_outcome(situation.step)[pairs.start : pairs.stop] <= left
+        if not fits.any():
+            raise InfeasiblePlan(
+                f"{self.budget.name}: {self.spent(situation):g} of {self.budget.limit:g} is used at step {situation.step} in "
+                f"state '{self.process.labels[situation.state]}', and the rest of the episode needs at least "
+                f"{self.tail[situation.step, situation.state]:g} in the worst case; raise the limit or shorten the episode"
+            )
+        return fits

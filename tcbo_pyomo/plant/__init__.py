@@ -1,0 +1,1 @@
+"""What the plant can do: processes, grids, dynamics, actions, and where it is within an episode."""

@@ -1,0 +1,111 @@
+"""What campaigns, planners, reports and studies ask of a problem, whatever kind of plant it has.
+
+`Problem` (finite) and `ContinuousProblem` satisfy it. What only one kind can answer (a process, a dynamics) is asked of that
+class alone, by code that is chosen for it in `campaign/assembly.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol, Self
+
+from tcbo_pyomo.foundation.coordinates import Coordinate
+from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
+from tcbo_pyomo.plant.situation import Decision, Location
+from tcbo_pyomo.surrogate.kernels.kernel import Kernel
+
+
+class ProblemProtocol(Protocol):
+    """A plant, its rules, what is believed before the first measurement, and a budget."""
+
+    @property
+    def name(self) -> str:
+        """Short name, as on the command line."""
+
+    @property
+    def description(self) -> str:
+        """What it is, in a sentence."""
+
+    @property
+    def coordinates(self) -> tuple[Coordinate, ...]:
+        """The axes of the search space."""
+
+    @property
+    def start_state(self) -> Location:
+        """Where every episode starts."""
+
+    @property
+    def horizon(self) -> int:
+        """Moves per episode, H."""
+
+    @property
+    def episodes(self) -> int:
+        """Episodes of a campaign, T."""
+
+    @property
+    def kernel(self) -> Kernel:
+        """Prior covariance and mean."""
+
+    @property
+    def constraints(self) -> Sequence[TransitionConstraint | Callable[[Any], None]]:
+        """The rules as they were given."""
+
+    @property
+    def rules(self) -> tuple[TransitionConstraint, ...]:
+        """The rules, plain functions wrapped."""
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """Settings that this problem prefers."""
+
+    @property
+    def output(self) -> str:
+        """The column of the measured quantity in tables."""
+
+    @property
+    def output_unit(self) -> str:
+        """Its unit."""
+
+    @property
+    def output_title(self) -> str:
+        """Its title in figures."""
+
+    @property
+    def measure_start(self) -> bool:
+        """Whether the start is measured before the first move."""
+
+    @property
+    def deterministic(self) -> bool:
+        """Whether every move has one outcome."""
+
+    @property
+    def size(self) -> str:
+        """How large the search space is, for tables."""
+
+    @property
+    def simulated(self) -> bool:
+        """Whether the truth is known, so that a campaign can be simulated."""
+
+    def locate(self, at: Any) -> Location:
+        """The place a user means."""
+
+    def describe(self, location: Location) -> dict[str, float]:
+        """A place as `{coordinate: value}` in engineering units."""
+
+    def expected_arrival(self, origin: Location, decision: Decision) -> Location | None:
+        """Where a move leads; None when chance decides."""
+
+    def noise_variance(self, decision: Decision, arrived: Location) -> float:
+        """Noise variance of the measurement after a move."""
+
+    def true_value(self, location: Location) -> float:
+        """The true value of a place."""
+
+    def regret(self, location: Location) -> float | None:
+        """How far a recommendation is from the best, where the truth is known."""
+
+    def identity(self) -> tuple[list[Any], list[Any]]:
+        """Everything that decides which moves are made, as plain data and arrays."""
+
+    def changed(self, **fields: Any) -> Self:
+        """A copy with some fields replaced, checked anew."""

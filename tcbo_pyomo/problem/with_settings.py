@@ -1,0 +1,86 @@
+"""What settings change about a problem: its start, its number of episodes, and further constraints by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tcbo_pyomo.errors import BadInput, TcboError
+from tcbo_pyomo.foundation.registry import Registry, load_user_object
+from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
+from tcbo_pyomo.models.regions import regions
+from tcbo_pyomo.planning.finite.worst_case_budget import Budget
+from tcbo_pyomo.problem.finite import Problem
+from tcbo_pyomo.settings import ConstraintSettings, Settings
+
+REGIONS = (regions.Box, regions.Circle, regions.Points, regions.Polygon, regions.Wall)
+CONSTRAINTS: Registry[TransitionConstraint] = Registry(
+    "tcbo_pyomo.models.constraints",
+    "constraint",
+    TransitionConstraint,
+    hidden=frozenset({"from_function", "transition_constraint"}),
+)
+"""A wrapper and the base class are nothing that a settings file can use."""
+
+
+def constraint_names() -> list[str]:
+    """Constraints that come with the package: the files whose class is a constraint."""
+    return CONSTRAINTS.names()
+
+
+def with_settings(problem: Any, settings: Settings) -> Problem:
+    """The problem as the settings want it; the same object when they change nothing."""
+    changes: dict[str, Any] = {}
+    if settings.start is not None:
+        changes["start"] = settings.start
+    if settings.episodes is not None:
+        changes["episodes"] = settings.episodes
+    if settings.constraints:
+        extra = [_tried(constraint_from(entry), problem) for entry in settings.constraints]
+        changes["constraints"] = (*problem.constraints, *extra)
+    return problem.changed(**changes) if changes else problem
+
+
+def _tried(rule: TransitionConstraint, problem: Problem) -> TransitionConstraint:
+    """The rule itself, if it can be evaluated with the arguments it was given."""
+    if not isinstance(problem, Problem):
+        return rule
+    try:
+        rule.allowed_transitions(problem.process)
+        rule.allowed_states(problem.process, 0, problem.horizon)
+        if isinstance(rule, Budget):
+            rule.transition_cost(problem.process)
+    except TcboError:
+        raise
+    except Exception as error:
+        why = f"{type(error).__name__}: {error}"
+        raise BadInput(f"constraint '{rule.name}' fails with the arguments given: {why}") from error
+    return rule
+
+
+def constraint_from(entry: ConstraintSettings) -> TransitionConstraint:
+    """A constraint from its entry in the settings, such as `{use: maximum_step, limits: {ratio: 0.1}}`.
+
+    A region is given by its kind, `region: {circle: {center: {x: 1, y: 2}, radius: 0.5}}`; a cost as 'my_module:function'.
+    """
+    # Judged before anything is called: a settings file may name constraints, not run any function there is.
+    constraint_class = CONSTRAINTS.load(entry.use)
+    given = dict(entry.model_extra or {})
+    try:
+        return constraint_class(**{name: _argument(name, value) for name, value in given.items()})
+    except TcboError:
+        raise
+    except (TypeError, ValueError) as error:
+        raise BadInput(f"constraint '{entry.use}': {error}; arguments given: {sorted(given)}") from None
+
+
+def _argument(name: str, value: Any) -> Any:
+    """Plain data of a settings file as what the constraint's constructor takes."""
+    if name == "region" and isinstance(value, dict):
+        kinds = {kind.__name__.lower(): kind for kind in REGIONS}
+        if len(value) != 1 or next(iter(value)) not in kinds:
+            raise BadInput(f"region {value!r}: give one kind with its fields; known: {', '.join(sorted(kinds))}")
+        kind, fields = next(iter(value.items()))
+        return kinds[kind](**fields)
+    if name in ("cost", "region") and isinstance(value, str):
+        return load_user_object(name, value)
+    return value

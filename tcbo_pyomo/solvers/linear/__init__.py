@@ -1,0 +1,1 @@
+"""Linear programmes behind one small contract: compiled for HiGHS, or through any Pyomo solver."""

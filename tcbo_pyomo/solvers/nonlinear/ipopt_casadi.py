@@ -1,0 +1,214 @@
+"""IPOPT from the casadi wheel: the default, with nothing to install but pip packages.
+
+The constraints are CasADi expressions with exact sparse derivatives; the objective is numpy in closed form,
+called back for its value, gradient and block-diagonal Hessian. The solver is built once and re-solved with
+new objectives, starts and bounds. CasADi swallows Ctrl-C and exceptions in callbacks, so both are stored, and
+raised when IPOPT has stopped.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import casadi
+import numpy as np
+
+from tcbo_pyomo.errors import BadInput, SolverFailed
+from tcbo_pyomo.foundation.arrays import Array
+from tcbo_pyomo.foundation.blas_threads import one_blas_thread
+from tcbo_pyomo.foundation.profiling import section, timed
+from tcbo_pyomo.solvers.interrupts import NotedInterrupt
+from tcbo_pyomo.solvers.linear.programme import Bounds
+from tcbo_pyomo.solvers.nonlinear.ipopt_options import DEFAULTS, STATUSES, ipopt_options
+from tcbo_pyomo.solvers.nonlinear.path_objective import PathObjective
+from tcbo_pyomo.solvers.nonlinear.path_terms import PathTerms, ScaledObjective
+from tcbo_pyomo.solvers.nonlinear.programme import NonlinearProgramme
+from tcbo_pyomo.solvers.nonlinear.solution import NonlinearSolution, checked_solution
+
+
+class IpoptCasadi:
+    """A programme that IPOPT can re-solve.
+
+    Parameters
+    ----------
+    programme
+        The compiled constraints.
+    terms
+        Which columns are the points of the path.
+    options
+        IPOPT's own options; `linear_solver` mumps or spral.
+    time_limit
+        Seconds per solve.
+    max_iterations
+        Iterations per solve; 300 when not given.
+    """
+
+    def __init__(
+        self,
+        programme: NonlinearProgramme,
+        terms: PathTerms,
+        options: Mapping[str, Any] | None = None,
+        time_limit: float | None = None,
+        max_iterations: int | None = None,
+    ) -> None:
+        self.name = "ipopt (casadi)"
+        self.programme, self.terms = programme, terms
+        self._objective: ScaledObjective | None = None
+        self._interrupt = NotedInterrupt()
+        self._error: BaseException | None = None
+        self._solver = self._build(ipopt_options(options, time_limit, max_iterations))
+
+    def solve(
+        self,
+        objective: PathObjective,
+        x0: Array,
+        column_lower: Array,
+        column_upper: Array,
+        row_lower: Array,
+        row_upper: Array,
+    ) -> NonlinearSolution:
+        """Minimise the objective over the points that are not given, from x0."""
+        bounds = Bounds(column_lower, column_upper, row_lower, row_upper)
+        given = self.terms.given(column_lower, column_upper)
+        began = time.perf_counter()
+        with one_blas_thread(), NotedInterrupt() as self._interrupt:
+            self._error = None
+            self._objective = ScaledObjective.at_start(self.terms, objective, given, x0)
+            answer = self._call(x0, bounds)
+        if self._error is not None:
+            error, self._error = self._error, None
+            raise error
+        statistics = self._solver.stats()
+        status = STATUSES.get(statistics["return_status"], statistics["return_status"])
+        return checked_solution(
+            self.programme,
+            self.terms,
+            objective,
+            bounds,
+            np.array(answer["x"], dtype=float).ravel() if answer else x0,
+            status if answer else "failed",
+            time.perf_counter() - began,
+            int(statistics.get("iter_count", 0)),
+            self.name,
+        )
+
+    @timed("NLP solve")
+    def _call(self, x0: Array, bounds: Bounds) -> dict[str, Any] | None:
+        try:
+            return self._solver(
+                x0=x0,
+                p=self.programme.parameter_values(),
+                lbx=bounds.column_lower,
+                ubx=bounds.column_upper,
+                lbg=bounds.row_lower,
+                ubg=bounds.row_upper,
+            )
+        except RuntimeError as error:
+            # CasADi raises where a callback has failed at the very first point; the stored error says more.
+            if self._error is None and not self._interrupt.requested:
+                raise SolverFailed(f"solver {self.name} failed: {_reason(error)}") from error
+            return None
+
+    def _build(self, options: dict[str, Any]) -> casadi.Function:
+        programme, terms = self.programme, self.terms
+        number, rows = len(programme.columns), len(programme.rows)
+        pattern = casadi.Sparsity.triplet(number, number, *(p.tolist() for p in terms.hessian_pattern))
+        dense = casadi.Sparsity.dense(number, 1)
+        scalar = casadi.Sparsity.dense(1, 1)
+        value = _Evaluation(self, "objective", [dense], scalar, lambda o, x: o.value(x))
+        gradient = _Evaluation(self, "objective_gradient", [dense], dense, lambda o, x: o.gradient(x))
+        hessian = _Evaluation(self, "objective_hessian", [dense], pattern, lambda o, x: o.hessian(x))
+        outputs = [number, 1, rows, number, rows, programme.parameter_symbols.numel()]
+        stop = _Evaluation(self, "stop", [casadi.Sparsity.dense(n, 1) for n in outputs], scalar, lambda o, x: 0.0)
+        # CasADi keeps no reference to Python callbacks.
+        self._callbacks = (value, gradient, hessian, stop)
+
+        x = casadi.MX.sym("x", number)
+        p = casadi.MX.sym("p", programme.parameter_symbols.numel())
+        lam_f, lam_g = casadi.MX.sym("lam_f"), casadi.MX.sym("lam_g", rows)
+        g = programme.g(x, p)
+        lagrangian = lam_f * hessian(x) + programme.hess(x, p, lam_g)
+        derivatives = {
+            "grad_f": casadi.Function("nlp_grad_f", [x, p], [value(x), gradient(x)], ["x", "p"], ["f", "grad_f_x"]),
+            "jac_g": casadi.Function("nlp_jac_g", [x, p], [g, programme.jac(x, p)], ["x", "p"], ["g", "jac_g_x"]),
+            "hess_lag": casadi.Function(
+                "nlp_hess_l",
+                [x, p, lam_f, lam_g],
+                [lagrangian],
+                ["x", "p", "lam_f", "lam_g"],
+                ["triu_hess_gamma_x_x"],
+            ),
+        }
+        settings: dict[str, Any] = {
+            **derivatives,
+            "iteration_callback": stop,
+            # Derivatives of the parameters would need derivatives of the callbacks.
+            "no_nlp_grad": True,
+            "print_time": False,
+            "show_eval_warnings": False,
+            "ipopt": options,
+        }
+        try:
+            problem: Any = {"x": x, "p": p, "f": value(x), "g": g}
+            return casadi.nlpsol("ipopt", "ipopt", problem, settings)
+        except RuntimeError as error:
+            raise BadInput(f"nonlinear options: IPOPT refuses one of {_text(options)} ({_reason(error)})") from None
+
+
+class _Evaluation(casadi.Callback):
+    """One number or array of the current objective, or the question whether to go on."""
+
+    def __init__(
+        self,
+        owner: IpoptCasadi,
+        name: str,
+        inputs: list[casadi.Sparsity],
+        output: casadi.Sparsity,
+        function: Callable[[Any, Array], Any],
+    ) -> None:
+        casadi.Callback.__init__(self)
+        self._owner, self._inputs, self._output, self._function = owner, inputs, output, function
+        self.construct(name, {})
+
+    def get_n_in(self) -> int:
+        return len(self._inputs)
+
+    def get_n_out(self) -> int:
+        return 1
+
+    def get_sparsity_in(self, index: int) -> casadi.Sparsity:
+        return self._inputs[index]
+
+    def get_sparsity_out(self, index: int) -> casadi.Sparsity:
+        return self._output
+
+    def has_eval_buffer(self) -> bool:
+        return True
+
+    def eval_buffer(self, arguments: Any, results: Any) -> int:
+        """Fill the result in place; a failure of any kind is stored, and ends the solve."""
+        owner = self._owner
+        answer = np.frombuffer(results[0], dtype=np.float64)
+        if owner._error is None and not owner._interrupt.requested:
+            try:
+                with section("NLP objective"):
+                    answer[:] = self._function(owner._objective, np.frombuffer(arguments[0], dtype=np.float64))
+                return 0
+            except BaseException as error:
+                owner._error = error
+        # NaN makes IPOPT give up this point; one from the iteration callback ends the solve.
+        answer[:] = 1.0 if len(self._inputs) > 1 else np.nan
+        return 0
+
+
+def _text(options: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name}={value}" for name, value in options.items() if DEFAULTS.get(name) != value)
+
+
+def _reason(error: Exception) -> str:
+    """The last line of CasADi's message, without the source file it came from."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return re.sub(r"^\S+\.cpp:\d+: ", "", lines[-1]) if lines else "no reason given"

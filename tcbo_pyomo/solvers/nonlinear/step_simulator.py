@@ -1,0 +1,71 @@
+"""One step of nonlinear dynamics as numbers, from the same Pyomo expressions that the plan uses.
+
+The equations of one step, with whatever variables the user's function adds (such as a discretised ODE), are
+compiled once and solved by Newton's method for the next state; where the next state is given explicitly, one
+iteration does it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import casadi
+import numpy as np
+
+from tcbo_pyomo.errors import BadInput, SolverFailed
+from tcbo_pyomo.foundation.arrays import Array
+from tcbo_pyomo.foundation.coordinates import Coordinate
+from tcbo_pyomo.plant.dynamics import Dynamics
+
+
+class StepSimulator:
+    """x_{h+1} = F(x_h, a_h) for numbers."""
+
+    def __init__(self, coordinates: Sequence[Coordinate], dynamics: Dynamics) -> None:
+        from tcbo_pyomo.models.trajectory import build_trajectory
+        from tcbo_pyomo.solvers.nonlinear.programme import compile_nonlinear_model
+
+        self._coordinates = tuple(coordinates)
+        model = build_trajectory(coordinates, dynamics, np.zeros(len(coordinates)), 1)
+        if hasattr(model, "move_limit"):
+            # A limit of the action is not an equation of the step.
+            model.move_limit.deactivate()
+        state = [model.state[point, name] for point in (0, 1) for name in model.COORDINATES]
+        programme = compile_nonlinear_model(model, [*state[: len(coordinates)], *model.action.values()])
+        known = len(coordinates) + len(model.ACTIONS)
+        unknown = len(programme.columns) - known
+        lower, upper = programme.row_bounds()
+        for name, low, high in zip(programme.row_names, lower, upper, strict=True):
+            if low != high:
+                raise BadInput(f"dynamics: '{name}' is an inequality; give it as a constraint of the plant instead")
+        if len(programme.rows) != unknown:
+            raise BadInput(
+                f"dynamics: one step has {len(programme.rows)} equations for {unknown} unknowns "
+                f"({', '.join(programme.column_names[known:][:6])}, ...); they must be equally many"
+            )
+        given = casadi.vertcat(programme.variables[:known], programme.parameter_symbols)
+        residual = programme.expressions - casadi.DM(lower)
+        equations = {"x": programme.variables[known:], "p": given, "g": residual}
+        self._programme = programme
+        self._newton = casadi.rootfinder("step", "newton", equations, {"abstol": 1e-11, "error_on_fail": False})
+        self._guess = programme.start_values()[known:]
+        positions = {id(column): i for i, column in enumerate(programme.columns)}
+        self._next = np.array([positions[id(variable)] - known for variable in state[len(coordinates) :]])
+        self._residual = casadi.Function("residual", [equations["x"], given], [residual])
+
+    def next_state(self, state: Array, action: Array) -> Array:
+        """The scaled state (d) after `action` (q) in the scaled state (d)."""
+        guess = self._guess.copy()
+        guess[self._next] = state
+        given = np.concatenate([np.ravel(state), np.ravel(action), self._programme.parameter_values()]).astype(float)
+        answer = np.array(self._newton(guess, given)).ravel()
+        missed = np.abs(np.array(self._residual(answer, given)).ravel()).max()
+        if not missed <= 1e-8 * max(1.0, np.abs(answer).max()):
+            where = ", ".join(f"{c.name}={v:g}" for c, v in zip(self._coordinates, np.ravel(state), strict=True))
+            raise SolverFailed(
+                f"dynamics: one step from the scaled state {where} with action {np.ravel(action).tolist()} "
+                "has no solution "
+                f"that Newton's method finds (residual {missed:.1e}); give the step's variables better start "
+                "values"
+            )
+        return answer[self._next]

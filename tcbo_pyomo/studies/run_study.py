@@ -1,0 +1,109 @@
+"""Run what is missing of a study, store each run as it ends, and write the tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, get_args
+
+from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.studies.dask_engine import by_dask, dask_client
+from tcbo_pyomo.studies.process_engine import Record, by_processes
+from tcbo_pyomo.studies.runs import Run, runs_of
+from tcbo_pyomo.studies.study import Study
+from tcbo_pyomo.studies.study_folder import StudyFolder
+from tcbo_pyomo.studies.study_tables import StudyTables, read_tables, write_tables
+from tcbo_pyomo.studies.worker_pool import worker_pool
+
+Engine = Literal["processes", "dask"]
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a study is; `last` is the run that ended just now and `error` says why it failed, if it did."""
+
+    total: int
+    done: int
+    failed: int
+    last: str = ""
+    error: str | None = None
+
+
+def run_study(
+    study: Study,
+    folder: str | Path,
+    workers: int | None = None,
+    engine: Engine = "processes",
+    address: str | None = None,
+    extend: bool = False,
+    search_path: str = "",
+    on_progress: Callable[[Progress], None] = lambda progress: None,
+) -> StudyTables:
+    """Make every run that the folder does not hold yet; the tables of all that succeeded.
+
+    Parameters
+    ----------
+    study
+        What to run, see `read_study`.
+    folder
+        Where runs are stored as they end. A study that was interrupted, or has new seeds, goes on there.
+    workers
+        Number of processes, or of Dask workers on this machine; all cores when not given.
+    engine, address
+        processes, or dask: a cluster on this machine, or the one whose scheduler has this address.
+    extend
+        Go on in a folder whose study was changed; runs that are still part of it are not repeated.
+    search_path
+        Where modules of settings such as 'my_module:MyRule' stand.
+    on_progress
+        Called at the start and after every run.
+    """
+    count = _number_of_workers(workers)
+    if engine not in get_args(Engine):
+        raise BadInput(f"engine '{engine}' is not known; use processes or dask")
+    if address is not None and engine != "dask":
+        raise BadInput(f"address '{address}' belongs to engine dask, and the engine is {engine}")
+    place = StudyFolder(folder)
+    place.refuse_another(study, extend)
+    runs = runs_of(study, search_path)
+    missing = [run for run in runs if place.record(run) is None]
+    labels = {run.key: run.label for run in missing}
+    done, failed = len(runs) - len(missing), 0
+    with _engine(engine, address, count, missing) as records:
+        place.claim(study)
+        on_progress(Progress(len(runs), done, failed))
+        try:
+            for record in records:
+                place.keep(record)
+                error = record.get("error")
+                done, failed = done + (error is None), failed + (error is not None)
+                on_progress(Progress(len(runs), done, failed, labels[record["key"]], error))
+        finally:
+            # Also when it is interrupted: what took hours can be looked at.
+            write_tables(place, runs)
+    return read_tables(place.place)
+
+
+@contextmanager
+def _engine(engine: Engine, address: str | None, workers: int, runs: list[Run]) -> Iterator[Iterator[Record]]:
+    """The records of runs, in the order in which they end; whatever makes them is stopped at the end."""
+    if not runs:
+        yield iter(())
+    elif engine == "processes":
+        with worker_pool(min(workers, len(runs))) as pool, closing(by_processes(pool, runs, workers)) as records:
+            yield records
+    else:
+        with dask_client(address, workers) as client:
+            yield by_dask(client, runs)
+
+
+def _number_of_workers(workers: int | None) -> int:
+    if workers is None:
+        from joblib import cpu_count
+
+        return int(cpu_count())
+    if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
+        raise BadInput(f"workers {workers!r} must be a whole number of at least 1")
+    return workers

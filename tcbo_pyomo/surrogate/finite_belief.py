@@ -1,0 +1,64 @@
+"""The belief about f: a Gaussian vector, updated one measurement at a time (section 2, "Gaussian Processes").
+
+With features Phi and weights theta ~ N(m, I), f = Phi theta is Gaussian with covariance F F^T, F = Phi at first. One
+measurement y = h^T f + noise turns F into (I - gain) F; Potter's square-root form of that update
+
+    a = F^T h,   b = a^T a + sigma^2,   F <- F - (F a) a^T / (b + sqrt(b sigma^2)),   mean <- mean + F a (y - h^T mean) / b
+
+costs one pass over F, needs no matrix inverse, does not grow with the number of measurements, and keeps F F^T positive
+semi-definite whatever the rounding. The rows of F are the states of a finite process, or the weights of a feature map.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from tcbo_pyomo.foundation.arrays import Array
+
+BLOCK = 2**16
+"""Numbers of the factor that are updated at a time."""
+
+
+class GaussianBelief:
+    """A Gaussian vector with mean (n) and covariance `factor @ factor.T` (factor n x M)."""
+
+    def __init__(self, mean: Array, factor: Array) -> None:
+        self.mean = np.array(mean, dtype=float)
+        self.factor = np.array(factor, dtype=float)
+
+    def copy(self) -> GaussianBelief:
+        """An independent copy."""
+        return GaussianBelief(self.mean, self.factor)
+
+    @property
+    def variance(self) -> Array:
+        """Variance of each row (n)."""
+        return np.einsum("ij,ij->i", self.factor, self.factor)
+
+    @property
+    def standard_deviation(self) -> Array:
+        """Standard deviation of each row (n)."""
+        return np.sqrt(self.variance)
+
+    def observe(self, row: int, value: float | None, noise_variance: float) -> None:
+        """Condition on a measurement of one row; `value` None means visited, value not known yet."""
+        self._condition(self.factor[row].copy(), None if value is None else value - self.mean[row], noise_variance)
+
+    def observe_along(self, direction: Array, value: float | None, noise_variance: float) -> None:
+        """Condition on a measurement of `direction @ f` (the rows are weights, the direction a feature vector)."""
+        surprise = None if value is None else value - float(direction @ self.mean)
+        self._condition(direction @ self.factor, surprise, noise_variance)
+
+    def _condition(self, loading: Array, surprise: float | None, noise_variance: float) -> None:
+        covariance = self.factor @ loading
+        total = float(loading @ loading) + noise_variance
+        if surprise is not None:
+            self.mean += covariance * (surprise / total)
+        gain = covariance / (total + math.sqrt(total * noise_variance))
+        # In blocks that stay in the cache: with many states the outer product is as large as the factor itself.
+        rows = max(1, BLOCK // max(1, len(loading)))
+        for first in range(0, len(gain), rows):
+            block = self.factor[first : first + rows]
+            block -= np.outer(gain[first : first + rows], loading)

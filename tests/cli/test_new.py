@@ -1,0 +1,110 @@
+"""`tcbo new`: what it writes runs untouched in an empty folder; what exists is never touched."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import tcbo_pyomo
+from tcbo_pyomo.cli.main import main
+from tcbo_pyomo.cli.template import write_template
+from tcbo_pyomo.errors import BadInput, DiskError
+
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(tcbo_pyomo.__file__).parents[1]), "OPENBLAS_NUM_THREADS": "1"}
+
+
+def called(folder, *command):
+    done = subprocess.run(
+        [sys.executable, *command], cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, timeout=300
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+def tcbo(folder, *arguments):
+    return called(folder, "-m", "tcbo_pyomo", *arguments)
+
+
+def test_untouched_template_runs_in_an_empty_folder(tmp_path):
+    said = tcbo(tmp_path, "new", "my_reactor")
+    assert sorted(path.name for path in (tmp_path / "my_reactor").iterdir()) == [
+        "my_reactor.py",
+        "run.py",
+        "settings.yaml",
+    ]
+    assert "tcbo run my_reactor/my_reactor.py" in said
+    ran = tcbo(tmp_path, "run", "my_reactor/my_reactor.py", "--settings", "my_reactor/settings.yaml", "--output", "out")
+    assert "recommendation: temperature = " in ran
+    assert (tmp_path / "out" / "result.json").exists()
+    script = called(tmp_path, "my_reactor/run.py")
+    assert script.count("episode") == 4 and script.count("move") == 3
+
+
+def test_another_name_leaves_no_trace_of_the_placeholder(tmp_path):
+    files = write_template("kiln", tmp_path)
+    assert [file.name for file in files] == ["kiln.py", "settings.yaml", "run.py"]
+    assert not any("my_reactor" in file.read_text() for file in files)
+    assert "from kiln import build" in files[2].read_text()
+
+
+def test_untouched_template_passes_the_check(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    problem, settings, _ = map(str, write_template("kiln", tmp_path))
+    with pytest.raises(SystemExit) as stopped:
+        main(["check", problem, "--settings", settings])
+    assert stopped.value.code == 0
+    assert "no errors, no warnings" in capsys.readouterr().out
+
+
+def test_nothing_is_overwritten(tmp_path):
+    write_template("kiln", tmp_path)
+    (tmp_path / "kiln" / "kiln.py").write_text("mine")
+    with pytest.raises(BadInput, match="exists already; nothing was written"):
+        write_template("kiln", tmp_path)
+    assert (tmp_path / "kiln" / "kiln.py").read_text() == "mine"
+    (tmp_path / "file").write_text("a file")
+    with pytest.raises(BadInput, match="exists already"):
+        write_template("file", tmp_path)
+    (tmp_path / "dangling").symlink_to(tmp_path / "nowhere")
+    with pytest.raises(BadInput, match="exists already"):
+        write_template("dangling", tmp_path)
+
+
+@pytest.mark.parametrize("name", ["", "2reactors", "my reactor", "my-reactor", "../x", "a/b", "class", "naïve", "x.py"])
+def test_names_that_are_no_identifiers(name, tmp_path):
+    with pytest.raises(BadInput, match="must be letters, digits and underscores"):
+        write_template(name, tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", ["numpy", "tcbo_pyomo", "run", "json"])
+def test_names_that_would_hide_a_module(name, tmp_path):
+    with pytest.raises(BadInput, match="choose another"):
+        write_template(name, tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_place_that_cannot_be_written(tmp_path):
+    with pytest.raises(DiskError, match="nothing was written"):
+        write_template("kiln", tmp_path / "nowhere")
+
+
+def test_a_full_disk_leaves_nothing_behind(tmp_path, monkeypatch):
+    def full(*_arguments, **_options):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", full)
+    with pytest.raises(DiskError, match="No space left"):
+        write_template("kiln", tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+def test_one_line_and_code_2_on_the_command_line(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit) as stopped:
+        main(["new", "my reactor"])
+    captured = capsys.readouterr()
+    assert stopped.value.code == 2
+    assert captured.out == "" and captured.err.count("\n") == 1

@@ -1,0 +1,195 @@
+"""What-if: limits by name, and both plans against plans made on the changed problem itself."""
+
+import numpy as np
+import pytest
+
+from tcbo_pyomo import Campaign, Problem, grid_process, load_problem
+from tcbo_pyomo.errors import BadInput, InfeasiblePlan
+from tcbo_pyomo.explain.explanation import explain
+from tcbo_pyomo.explain.limits_by_name import changed_limit, limit_names, named_limits
+from tcbo_pyomo.explain.what_if import what_if
+from tcbo_pyomo.models.constraints import (
+    Circle,
+    EndAt,
+    ForbiddenRegion,
+    MaximumStep,
+    NonDecreasing,
+    ResourceBudget,
+    VisitBudget,
+)
+from tcbo_pyomo.plant.actions import NormActions
+from tcbo_pyomo.plant.dynamics import LinearDynamics
+from tcbo_pyomo.settings import settings_from
+from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
+
+
+def heat(left, right):
+    return abs(right["temperature"] - left["temperature"])
+
+
+def reactor(*constraints, horizon=6):
+    plant = grid_process(
+        {"time": [0, 5, 10, 15, 20], "temperature": [60, 64, 68, 72]},
+        {"time": [0, 1, 2], "temperature": [-2, -1, 0, 1, 2]},
+        0.01,
+        units={"time": "min", "temperature": "K"},
+    )
+    start = {"time": 0, "temperature": 60}
+    return Problem("reactor", plant, start, horizon, 2, SquaredExponential(1.0, 0.3), constraints)
+
+
+def test_names_follow_the_constraints_own_parameters():
+    rules = [
+        MaximumStep({"temperature": 4, "time": (0, 5)}),
+        EndAt({"time": 20}),
+        ResourceBudget("fuel", heat, 30),
+        VisitBudget(lambda v: v["time"] > 10, 2),
+        NonDecreasing("time"),
+        ForbiddenRegion(Circle({"time": 12.0, "temperature": 70.0}, 1.0)),
+    ]
+    assert set(named_limits(reactor(*rules))) == {
+        "maximum_step.temperature",
+        "maximum_step.time",
+        "end_at.time",
+        "fuel_budget",
+        "visits_budget",
+        "forbidden_region.center.time",
+        "forbidden_region.center.temperature",
+        "forbidden_region.radius",
+    }
+
+
+def test_a_changed_limit_makes_the_plan_that_the_changed_problem_makes():
+    problem, changed = (reactor(MaximumStep({"temperature": limit}), horizon=3) for limit in (4, 8))
+    campaign = Campaign(problem, seed=1)
+    before = campaign.state()
+    answer = what_if(campaign, {"maximum_step.temperature": "8K"}, gap=1e-4)
+    assert campaign.state() == before
+    direct = explain(Campaign(changed, seed=1), gap=1e-4)
+    assert answer.changed.utility_after == pytest.approx(direct.best_known, rel=2e-4)
+    assert answer.changed.utility_after < answer.present.utility_after * (1 - 1e-3)
+    assert answer.present.lower_bound <= answer.present.utility_after <= answer.utility_now
+    assert answer.changes == (("maximum_step.temperature", "4", "8 K"),) and answer.by_shadow_price is None
+
+
+def test_the_move_limit_of_the_manual_and_units_are_understood():
+    problem = reactor(MaximumStep({"temperature": 4, "time": 5}))
+    for name, value in (("move_limit.time", "300 s"), ("maximum_step.time", "5min"), ("maximum_step.time", 5)):
+        changed, _, _ = changed_limit(problem, name, value)
+        assert (changed.sets.allowed_pairs == problem.sets.allowed_pairs).all()
+
+
+def test_budgets_are_foretold_by_their_shadow_price():
+    campaign = Campaign(reactor(ResourceBudget("fuel", heat, 5.0)), seed=1)
+    answer = what_if(campaign, {"fuel_budget": 5.1}, gap=1e-5)
+    saved = answer.present.utility_after - answer.changed.utility_after
+    foretold = answer.present.utility_after - answer.by_shadow_price
+    assert saved > 0.0
+    # The optimum is convex in the limit, so the first-order gain is never too small.
+    assert saved * (1 - 1e-3) <= foretold <= 1.5 * saved
+
+
+def test_a_longer_episode_is_never_worse_and_one_that_is_over_is_refused():
+    campaign = Campaign(reactor(), seed=1)
+    for _ in range(3):
+        campaign.arrive(campaign.ask().number)
+    answer = what_if(campaign, {"horizon": "8"})
+    assert answer.changed.utility_after <= answer.present.utility_after
+    with pytest.raises(BadInput, match="3 moves of this episode are made already"):
+        what_if(campaign, {"horizon": 3})
+
+
+def test_random_transitions():
+    campaign = Campaign(load_problem("river"), seed=1)
+    answer = what_if(campaign, {"horizon": 18}, gap=0.2)
+    assert answer.changed.lower_bound >= 0 and np.isclose(sum(p for p, _ in answer.changed.first_moves), 1.0)
+
+
+def test_continuous_plant():
+    campaign = Campaign(load_problem("branin2d"), seed=1)
+    answer = what_if(campaign, {"horizon": campaign.problem.horizon + 2})
+    # Equally uncertain pairs differ by rounding.
+    assert answer.present.lower_bound is None and answer.changed.utility_after <= answer.utility_now * (1 + 1e-8)
+
+
+def thermal(limit=15):
+    problem = load_problem("thermal_reactor").changed(horizon=6)
+    settings = settings_from({"candidates": {"rule": "upper_confidence"}})
+    return Campaign(problem.changed(constraints=(MaximumStep({"temperature": limit}),)), settings, seed=1)
+
+
+@pytest.mark.parametrize("value", ["8K", "8 degC", "8 delta_degC", "14.4 delta_degF", 8])
+def test_a_step_of_a_continuous_plant_in_degrees(value):
+    """8 K is a step of 8 degrees Celsius, although no temperature of 8 degrees."""
+    changed, old, new = changed_limit(thermal().problem, "move_limit.temperature", value)
+    assert old == 15 and new == pytest.approx(8.0)
+    assert changed.rules[0].limits == {"temperature": pytest.approx(8.0)}
+
+
+def test_limits_of_a_continuous_plant_change_its_plan():
+    campaign = thermal()
+    before = campaign.state()
+    slower = what_if(campaign, {"move_limit.temperature": "2K"})
+    cooler = what_if(
+        campaign, {"action_limit.jacket_set_point.upper": 60, "action_limit.residence_time_change.upper": 0.1}
+    )
+    assert campaign.state() == before
+    start = campaign.problem.describe(campaign.problem.start_state)
+    for answer, coordinate, limit in ((slower, "temperature", 2.0), (cooler, "residence_time", 0.1)):
+        (_, present), (_, changed) = answer.present.first_moves[0], answer.changed.first_moves[0]
+        assert present[coordinate] - start[coordinate] > limit + 1e-3
+        assert changed[coordinate] - start[coordinate] <= limit + 1e-6
+        assert answer.changed.lower_bound is None and answer.by_shadow_price is None
+
+
+def test_limits_of_actions_have_names():
+    assert limit_names(thermal().problem) == [
+        "horizon",
+        "maximum_step.temperature",
+        "action_limit.jacket_set_point.lower",
+        "action_limit.jacket_set_point.upper",
+        "action_limit.residence_time_change.lower",
+        "action_limit.residence_time_change.upper",
+    ]
+    plant = load_problem("branin2d")
+    ball = plant.changed(dynamics=LinearDynamics.free_moves(2, NormActions(0.1)))
+    changed, old, new = changed_limit(ball, "action_limit.maximum", "0.2")
+    assert (old, new, changed.dynamics.actions.maximum) == (0.1, 0.2, 0.2)
+    for name, value, message in (
+        ("action_limit.maximum", "2 K", "plain number"),
+        ("action_limit.maximum", -1, "positive"),
+    ):
+        with pytest.raises(BadInput, match=message):
+            changed_limit(ball, name, value)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({}, "nothing to change"),
+        ({"maximum_step.temprature": 8}, "did you mean 'maximum_step.temperature'"),
+        ({"maximum_step.temperature": "warm"}, "must be a number"),
+        ({"maximum_step.temperature": "8 quux"}, "unknown unit 'quux'"),
+        ({"maximum_step.temperature": "8 min"}, "does not convert"),
+        ({"maximum_step.temperature": -1}, "must not be negative"),
+        ({"fuel_budget": -1}, "not negative"),
+        ({"fuel_budget": "3 K"}, "plain number"),
+        ({"horizon": 1.5}, "whole number"),
+        ({"end_at.time": 3}, "no state at"),
+    ],
+)
+def test_bad_changes_are_refused_in_one_line(changes, message):
+    rules = MaximumStep({"temperature": 4}), ResourceBudget("fuel", heat, 30), EndAt({"time": 20})
+    with pytest.raises(BadInput, match=message) as error:
+        what_if(Campaign(reactor(*rules), seed=1), changes)
+    assert "\n" not in str(error.value)
+
+
+def test_a_step_in_degrees_of_something_else_is_refused():
+    with pytest.raises(BadInput, match="does not convert to a step in degC"):
+        changed_limit(thermal().problem, "maximum_step.temperature", "8 min")
+
+
+def test_a_limit_that_leaves_no_plan_is_proven_infeasible():
+    with pytest.raises(InfeasiblePlan):
+        what_if(Campaign(reactor(MaximumStep({"time": 5}), EndAt({"time": 20})), seed=1), {"maximum_step.time": 0})

@@ -1,0 +1,111 @@
+"""The figure of the paths: everything promised is in it, for every kind of process."""
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+from tcbo_pyomo.foundation.coordinates import Coordinate
+from tcbo_pyomo.plant.grid import grid_process
+from tcbo_pyomo.plant.process import Process
+from tcbo_pyomo.problem.finite import Problem
+from tcbo_pyomo.report.figures.paths_figure import paths_figure
+from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
+
+
+def labels(axes):
+    return axes.get_legend_handles_labels()[1]
+
+
+def problem_of(process, truth=True, **fields):
+    values = np.arange(float(process.number_of_states)) if truth else None
+    return Problem("small", process, 0, 4, 3, SquaredExponential(1.0, 0.2), truth=values, output="value", **fields)
+
+
+def drawn_path(axes, episode):
+    (line,) = [line for line in axes.lines if line.get_label() == f"episode {episode}"]
+    return np.column_stack(line.get_data())
+
+
+def test_knorr_figure_shows_what_it_should(knorr_result):
+    figure = paths_figure(knorr_result)
+    axes, bar = figure.axes
+    assert [f"episode {i}" for i in range(1, 11)] == [name for name in labels(axes) if name.startswith("episode")]
+    assert {"states", "start", "remaining candidates", "recommendation", "true maximum"} <= set(labels(axes))
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("residence time (min)", "ratio")
+    assert bar.get_ylabel() == "true product"
+    assert len({(line.get_color(), line.is_dashed()) for line in axes.lines}) == 10
+
+
+def test_paths_are_shifted_by_less_than_half_a_cell_and_never_coincide(knorr_result):
+    axes = paths_figure(knorr_result).axes[0]
+    states = knorr_result.problem.process.states
+    starts = []
+    for episode, path in enumerate(knorr_result.paths, 1):
+        offset = (drawn_path(axes, episode) - states[path]) / [4.0, 0.1]
+        assert np.abs(offset).max() < 0.5
+        assert np.ptp(offset, axis=0).max() < 1e-9
+        starts.append(tuple(offset[0].round(6)))
+    assert len(set(starts)) == 10
+
+
+def test_marks_are_where_they_belong(knorr_result):
+    axes = paths_figure(knorr_result).axes[0]
+    problem = knorr_result.problem
+    marks = {mark.get_label(): mark.get_offsets() for mark in axes.collections if hasattr(mark, "get_offsets")}
+    assert np.array_equal(marks["true maximum"], problem.process.states[[problem.best_state]])
+    assert np.array_equal(marks["remaining candidates"], problem.process.states[knorr_result.candidate_states])
+    assert np.array_equal(marks["recommendation"], problem.process.states[[120]])
+
+
+def test_draws_on_given_axes(knorr_result):
+    figure = Figure()
+    left, right = figure.subplots(1, 2)
+    assert paths_figure(knorr_result, ax=right) is figure
+    assert right.lines and not left.lines
+    assert right.get_legend() is not None
+
+
+def test_draws_on_axes_of_a_subfigure(knorr_result):
+    figure = Figure(layout="constrained")
+    part = figure.subfigures(1, 2)[0]
+    assert paths_figure(knorr_result, ax=part.subplots()) is figure
+
+
+@pytest.fixture
+def scattered():
+    states = {str(i): point for i, point in enumerate(np.random.default_rng(0).uniform(0, 1, (12, 2)))}
+    moves = [(str(i), f"to {j}", str(j)) for i in range(12) for j in (i, (i + 1) % 12)]
+    return Process.from_moves([Coordinate("x", 0, 1), Coordinate("y", 0, 1)], states, moves, 0.1)
+
+
+def on_a_line():
+    states = {str(i): (0.2 * i, 0.2 * i) for i in range(5)}
+    moves = [(str(i), f"to {j}", str(j)) for i in range(5) for j in (i, (i + 1) % 5)]
+    return Process.from_moves([Coordinate("x", 0, 1), Coordinate("y", 0, 1)], states, moves, 0.1)
+
+
+def test_scattered_states_have_contours_too(finish, scattered):
+    assert len(paths_figure(finish(problem_of(scattered))).axes) == 2
+
+
+def test_unknown_truth_gives_no_contours_and_no_maximum(finish, scattered):
+    figure = paths_figure(finish(problem_of(scattered, truth=False)))
+    assert len(figure.axes) == 1
+    assert "true maximum" not in labels(figure.axes[0])
+
+
+@pytest.mark.parametrize("names", ["a", "abc"])
+def test_other_dimensions_are_drawn_without_contours(finish, names, tmp_path):
+    process = grid_process({n: [0, 1, 2] for n in names}, {n: [0, 1, -1] for n in names}, 0.1)
+    figure = paths_figure(finish(problem_of(process)))
+    assert len(figure.axes) == 1
+    assert ("first 2 of 3 coordinates" in figure.axes[0].get_title()) == (names == "abc")
+    figure.savefig(tmp_path / "figure.png")
+
+
+def test_states_on_a_line_and_very_many_episodes(finish, tmp_path):
+    figure = paths_figure(finish(problem_of(on_a_line()), number=60))
+    axes = figure.axes[0]
+    assert len(axes.lines) == 60
+    assert [name for name in labels(axes) if name.startswith("episode")] == ["episode 1", "episode 60"]
+    figure.savefig(tmp_path / "figure.png")
