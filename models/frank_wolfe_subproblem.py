@@ -55,9 +55,7 @@ def set_gradient(model: pyo.ConcreteModel, gradient: Array) -> None:
     if gradient.shape != (model.process.number_of_pairs,) or not np.isfinite(gradient).all():
         raise BadInput(f"gradient must be {model.process.number_of_pairs} finite values, one per state-action pair")
     cost = gradient[model.move_pair].tolist()
-    model.expected_gain.set_value(
-        LinearExpression(linear_coefs=cost, linear_vars=list(model.visitation.values()))
-    )
+    model.expected_gain.set_value(LinearExpression(linear_coefs=cost, linear_vars=list(model.visitation.values())))
 
 
 def read_visitation(model: pyo.ConcreteModel, values: Array | None = None, first_step: int = 0) -> Visitation:

@@ -16,9 +16,7 @@ LINEAR_SOLVERS: dict[str, str] = {
 }
 """Solver name -> how to get it. Any other linear solver of Pyomo's SolverFactory may be named too."""
 
-NONWITH_PACKAGE = "installed with this package"
-
-LINEAR_SOLVERS: dict[tuple[str, str], str] = {
+NONLINEAR_SOLVERS: dict[tuple[str, str], str] = {
     ("casadi", "ipopt"): WITH_PACKAGE,
     ("cyipopt", "ipopt"): "pip install 'tcbo_pyomo[cyipopt]'",
     ("pyomo", "ipopt"): "idaes get-extensions (pip install idaes-pse), or conda install -c conda-forge ipopt",

@@ -124,9 +124,7 @@ class PyomoLinearSolver(LinearSolver):
     def _set_cost(self, cost: Array) -> None:
         used = np.flatnonzero(cost).tolist()
         variables = [self.programme.columns[index] for index in used]
-        self._objective.set_value(
-            LinearExpression(constant=0, linear_coefs=cost[used].tolist(), linear_vars=variables)
-        )
+        self._objective.set_value(LinearExpression(constant=0, linear_coefs=cost[used].tolist(), linear_vars=variables))
 
 
 def create_solver(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""What a trajectory can be planned for: a sum over the points of a path, with exact derivatives, on the columns of a programme."""
+"""What a trajectory can be planned for: a sum over the points of a path, with exact derivatives, and its columns."""
 
 from __future__ import annotations
 
