@@ -20,13 +20,12 @@ class LinearSolverSettings(_Section):
     """How the Frank-Wolfe subproblem on the polytope is solved."""
 
     solver: str = Field("highs", min_length=1)
-    """highs (compiled once), dynamic_programming (exact and fastest, no coupling constraints), or a SolverFactory name."""
+    """highs (compiled once), dynamic_programming (exact and fastest, no coupling constraints), a SolverFactory name, or
+    'my_module:MySolver'."""
     options: dict[str, bool | int | float | str] = Field(default_factory=dict)
     """Options passed to the solver; unknown names are refused."""
     time_limit: float | None = Field(None, gt=0)
     """Seconds per solve."""
-    hot_start: bool = False
-    """Start HiGHS from the last basis; often slower, and not bit-for-bit repeatable after loading."""
 
 
 class NonlinearSolverSettings(_Section):
@@ -145,6 +144,12 @@ class Settings(_Section):
     """Further rules of the plant, such as {use: maximum_step, limits: {ratio: 0.1}}; use may be 'my_module:MyRule'."""
 
 
+RETIRED: dict[str, tuple[str, str]] = {
+    "planner.linear.hot_start": ("0.2.0", "remove it, every solve starts cold"),
+}
+"""Settings that are gone: since which version, and what to do. Files that we wrote before may still name them."""
+
+
 def settings_from(*layers: dict[str, Any]) -> Settings:
     """Settings from nested dicts, later ones winning key by key; any problem is one `BadInput`."""
     merged: dict[str, Any] = {}
@@ -158,6 +163,22 @@ def settings_from(*layers: dict[str, Any]) -> Settings:
         return Settings.model_validate(_tuples(merged))
     except ValidationError as error:
         raise BadInput("; ".join(_explain(detail) for detail in error.errors())) from None
+
+
+def stored_settings(data: dict[str, Any]) -> Settings:
+    """The settings in a file that an earlier version of this package has written: what is gone since is left out."""
+    for name in RETIRED:
+        data = _without(data, name.split("."))
+    return settings_from(data)
+
+
+def _without(data: Any, path: list[str]) -> Any:
+    """Nested dicts without one entry; unchanged where there is none."""
+    if not isinstance(data, dict) or path[0] not in data:
+        return data
+    if len(path) == 1:
+        return {key: value for key, value in data.items() if key != path[0]}
+    return {**data, path[0]: _without(data[path[0]], path[1:])}
 
 
 def _merge(low: dict[str, Any], high: dict[str, Any]) -> dict[str, Any]:
@@ -178,6 +199,9 @@ def _tuples(value: dict[str, Any]) -> dict[str, Any]:
 def _explain(detail: Any) -> str:
     path = [str(part) for part in detail["loc"]]
     where = ".".join(path)
+    if where in RETIRED:
+        version, advice = RETIRED[where]
+        return f"setting '{where}' is gone since {version}; {advice}"
     if detail["type"] == "extra_forbidden":
         section: Any = Settings
         for part in path[:-1]:

@@ -6,7 +6,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from tcbo_pyomo.errors import BadInput
-from tcbo_pyomo.settings import Settings, settings_from
+from tcbo_pyomo.settings import RETIRED, Settings, settings_from, stored_settings
 
 
 def test_later_layers_win_key_by_key():
@@ -44,7 +44,7 @@ def test_another_kind_of_feedback_drops_the_delay():
         ({"planner": 3}, "setting 'planner': got 3"),
         ({"planner": {"linear": {"time_limit": float("nan")}}}, "setting 'planner.linear.time_limit'"),
         ({"planner": {"linear": {"time_limit": -1}}}, "setting 'planner.linear.time_limit': got -1"),
-        ({"planner": {"linear": {"hot_start": "yes"}}}, "setting 'planner.linear.hot_start': got 'yes'"),
+        ({"planner": {"linear": {"hot_start": True}}}, "'planner.linear.hot_start' is gone since 0.2.0; remove it"),
         ({"feedback": {"kind": "late"}}, "setting 'feedback.kind': got 'late'"),
         ({"feedback": {"kind": "delayed"}}, "delay must be positive"),
         ({"feedback": {"kind": "immediate", "delay": 2}}, "delay must be positive"),
@@ -58,6 +58,26 @@ def test_wrong_settings_are_named(layer, message):
         settings_from(layer)
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_a_stored_file_may_name_what_is_gone():
+    data = {"episodes": 3, "planner": {"linear": {"solver": "highs", "hot_start": False}}}
+    kept = {"episodes": 3, "planner": {"linear": {"solver": "highs", "hot_start": False}}}
+    assert stored_settings(data) == settings_from({"episodes": 3, "planner": {"linear": {"solver": "highs"}}})
+    assert data == kept
+    assert stored_settings({}) == stored_settings({"planner": {}}) == Settings()
+    with pytest.raises(BadInput, match=r"unknown setting 'planner\.linear\.time'"):
+        stored_settings({"planner": {"linear": {"time": 3, "hot_start": True}}})
+
+
+def test_what_is_gone_is_gone():
+    for name, (version, advice) in RETIRED.items():
+        layer = True
+        for part in reversed(name.split(".")):
+            layer = {part: layer}
+        with pytest.raises(BadInput) as caught:
+            settings_from(layer)
+        assert str(caught.value) == f"setting '{name}' is gone since {version}; {advice}"
 
 
 names = st.sampled_from(["planner", "linear", "options", "feedback", "kind", "delay", "start", "constraints", "use"])

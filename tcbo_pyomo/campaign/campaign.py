@@ -20,7 +20,7 @@ from tcbo_pyomo.knowledge.history import History, Move
 from tcbo_pyomo.methods.protocol import Method, believed_problem, load_method
 from tcbo_pyomo.plant.situation import Location
 from tcbo_pyomo.problem.with_settings import with_settings
-from tcbo_pyomo.settings import Settings, settings_from
+from tcbo_pyomo.settings import Settings, settings_from, stored_settings
 from tcbo_pyomo.surrogate.kernels import kernel_from_dict
 
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ class Campaign:
     @classmethod
     def from_state(cls, problem: Any, state: dict[str, Any]) -> Campaign:
         """A campaign from what `state` returned, on the same problem; it goes on with the same moves, bit for bit."""
-        campaign = cls(problem, settings_from(state["settings"]), state["seed"])
+        campaign = cls(problem, stored_settings(state["settings"]), state["seed"])
         campaign.generator.bit_generator.state = state["generator"]
         campaign.history.load(state)
         campaign.knowledge.replay(kernel_from_dict(state["kernel"]))

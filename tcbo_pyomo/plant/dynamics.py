@@ -23,8 +23,6 @@ from tcbo_pyomo.plant.actions import ActionLimits
 if TYPE_CHECKING:
     from pyomo.environ import ConcreteModel
 
-    from tcbo_pyomo.solvers.nonlinear.step_simulator import StepSimulator
-
 STABILITY_SLACK = 1e-9
 """Rounding allowed on the spectral radius of A."""
 
@@ -45,9 +43,6 @@ class Dynamics(Protocol):
 
     def next_values(self, model: ConcreteModel, step: int) -> dict[str, Any]:
         """Pyomo expressions of the scaled next state, by coordinate name."""
-
-    def next_state(self, state: Array, action: Array) -> Array:
-        """The scaled state (d) after `action` (q) in the scaled state (d)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,16 +169,6 @@ class NonlinearDynamics:
         if missing:
             raise BadInput(f"{where}: no next value of {', '.join(missing)}; give all of {', '.join(names)}")
         return {c.name: (answer[c.name] - c.lower) / c.width - 0.5 for c in self.coordinates}
-
-    def next_state(self, state: Array, action: Array) -> Array:
-        """F(x, a), from the same Pyomo expressions, compiled on first use."""
-        return self._simulator.next_state(state, action)
-
-    @cached_property
-    def _simulator(self) -> StepSimulator:
-        from tcbo_pyomo.solvers.nonlinear.step_simulator import StepSimulator
-
-        return StepSimulator(self.coordinates, self)
 
 
 def _matrix(name: str, value: ArrayLike) -> Array:

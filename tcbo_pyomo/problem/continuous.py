@@ -17,6 +17,7 @@ from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstr
 from tcbo_pyomo.plant.dynamics import Dynamics
 from tcbo_pyomo.plant.situation import Location
 from tcbo_pyomo.problem.finite import check_output_name
+from tcbo_pyomo.solvers.nonlinear.step_simulator import simulator_of
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ class ContinuousProblem:
 
     def expected_arrival(self, origin: Location, action: tuple[float, ...]) -> Location:
         """Where an action leads."""
-        arrived = self.dynamics.next_state(np.asarray(origin), np.asarray(action))
+        arrived = simulator_of(self.dynamics).next_state(np.asarray(origin), np.asarray(action))
         # A plan is feasible to 1e-6; what is asked of the plant lies within the bounds exactly.
         return tuple(np.clip(arrived, -0.5, 0.5).tolist())
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+WITH_PACKAGE = "installed with this package"
+
 LINEAR_SOLVERS: dict[str, str] = {
-    "highs": "installed with this package",
+    "highs": WITH_PACKAGE,
     "dynamic_programming": "built in",
-    "appsi_highs": "installed with this package",
+    "appsi_highs": WITH_PACKAGE,
     "glpk": "apt install glpk-utils, or conda install -c conda-forge glpk",
     "cbc": "apt install coinor-cbc, or conda install -c conda-forge coin-or-cbc",
     "scip_direct": "pip install pyscipopt",
@@ -15,7 +17,7 @@ LINEAR_SOLVERS: dict[str, str] = {
 """Solver name -> how to get it. Any other linear solver of Pyomo's SolverFactory may be named too."""
 
 NONLINEAR_SOLVERS: dict[tuple[str, str], str] = {
-    ("casadi", "ipopt"): "installed with this package",
+    ("casadi", "ipopt"): WITH_PACKAGE,
     ("cyipopt", "ipopt"): "pip install 'tcbo_pyomo[cyipopt]'",
     ("pyomo", "ipopt"): "idaes get-extensions (pip install idaes-pse), or conda install -c conda-forge ipopt",
     ("pyomo", "pounce"): "pip install 'tcbo_pyomo[pounce]'",

@@ -24,8 +24,9 @@ from numpy.typing import ArrayLike, NDArray
 from pyomo.environ import ConcreteModel
 
 from tcbo_pyomo.foundation.arrays import Array
-from tcbo_pyomo.solvers.linear.highs import HighsSolver
-from tcbo_pyomo.solvers.linear.programme import Bounds, LinearProgramme
+from tcbo_pyomo.solvers.bounds import Bounds
+from tcbo_pyomo.solvers.linear.highs import Highs
+from tcbo_pyomo.solvers.linear.programme import LinearProgramme
 from tcbo_pyomo.solvers.linear.solver import Verdict
 
 DUAL_TOLERANCE = 1e-9
@@ -82,7 +83,7 @@ class _ConflictSystem:
 
     def __init__(self, programme: LinearProgramme, bounds: Bounds, seconds: float) -> None:
         self.programme, self.bounds = programme, bounds
-        self.solver = HighsSolver(programme, time_limit=seconds)
+        self.solver = Highs(programme, time_limit=seconds)
 
     def feasible(self, rows: NDArray[np.bool_]) -> bool:
         """Whether the given rows can hold together; the others are relaxed."""
@@ -109,7 +110,7 @@ class _ConflictSystem:
             columns=(*self.programme.columns, *(self.programme.rows[row] for row in np.tile(soft, 2))),
         )
         price: Array = np.concatenate([np.zeros(len(self.programme.columns)), slack + 1.0])
-        answer = self.solver.for_programme(relaxed).optimise(price, relaxed.bounds())
+        answer = Highs(relaxed, time_limit=self.solver.time_limit).optimise(price, relaxed.bounds())
         if answer.row_dual is None:
             return elastic
         return elastic & (np.abs(answer.row_dual) > DUAL_TOLERANCE)

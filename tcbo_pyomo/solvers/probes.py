@@ -1,32 +1,37 @@
 """Which solvers work here, found out by solving something: `available()` of Pyomo is not to be trusted.
 
-A new solver is one more `Probe` in `PROBES`: its name, what it is for, how to get it, and an attempt that returns its
-version or raises.
+Compiled linear solvers are found by their files; any other solver worth naming is a line of the catalogue.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from importlib.metadata import version
 from typing import Any
 
-import highspy
+import numpy as np
 from pyomo.common.tee import capture_output
 from pyomo.environ import ConcreteModel, Constraint, NonNegativeReals, Var
 
 from tcbo_pyomo.errors import SolverFailed
-from tcbo_pyomo.solvers.catalogue import LINEAR_SOLVERS, NONLINEAR_SOLVERS
-from tcbo_pyomo.solvers.linear.any_pyomo_solver import PyomoLinearSolver, create_solver
-from tcbo_pyomo.solvers.linear.highs import HighsSolver
+from tcbo_pyomo.foundation.arrays import Array
+from tcbo_pyomo.foundation.coordinates import Coordinate
+from tcbo_pyomo.models.trajectory import build_trajectory
+from tcbo_pyomo.plant.actions import BoxActions
+from tcbo_pyomo.plant.dynamics import LinearDynamics
+from tcbo_pyomo.solvers.catalogue import LINEAR_SOLVERS, NONLINEAR_SOLVERS, WITH_PACKAGE
 from tcbo_pyomo.solvers.linear.programme import compile_linear_model
-from tcbo_pyomo.solvers.linear.solver import LinearSolver
+from tcbo_pyomo.solvers.linear.solver_by_name import COMPILED, linear_solver
 
 logger = logging.getLogger(__name__)
 
 TIME_LIMIT = 1.0
-"""Seconds for one attempt."""
+"""Seconds for one linear attempt."""
+NONLINEAR_TIME_LIMIT = 5.0
+"""Seconds for one nonlinear attempt."""
 
 
 @dataclass(frozen=True)
@@ -73,39 +78,55 @@ def _attempt_linear(name: str) -> str:
     model.x = Var(domain=NonNegativeReals)
     model.y = Var(domain=NonNegativeReals)
     model.total = Constraint(expr=model.x + model.y <= 1)
-    programme = compile_linear_model(model, [model.x, model.y])
-    solver: LinearSolver
-    if name == HighsSolver.name:
-        solver, version = HighsSolver(programme, time_limit=TIME_LIMIT), highspy.Highs().version()
-    else:
-        solver, version = PyomoLinearSolver(name, programme, time_limit=TIME_LIMIT), _version(create_solver(name))
+    solver = linear_solver(name, compile_linear_model(model, [model.x, model.y]), time_limit=TIME_LIMIT)
     solution = solver.solve([-1.0, -2.0])
     if abs(solution.objective + 2.0) > 1e-6:
         raise SolverFailed(f"{name} found {solution.objective:g} instead of -2 on the test problem")
-    return version
+    return solver.version()
 
 
 def _attempt_built_in() -> str:
     return "built in"
 
 
+class _SquaredDistances:
+    """sum_h (x_h - 0.4)^2, a path objective whose best path is known."""
+
+    def value(self, points: Array) -> float:
+        return float(((points - 0.4) ** 2).sum())
+
+    def gradient(self, points: Array) -> Array:
+        return 2.0 * (points - 0.4)
+
+    def hessian(self, points: Array) -> Array:
+        return np.full((len(points), 1, 1), 2.0)
+
+    def expression(self, model: ConcreteModel, steps: Sequence[int]) -> Any:
+        return sum((model.state[step, "x"] - 0.4) ** 2 for step in steps)
+
+
 def _attempt_nonlinear(interface: str, name: str) -> str:
+    """From 0, two moves of at most 0.1 towards 0.4: the path is 0.1, 0.2."""
     # Only here: casadi is large, and linear planning does not need it.
-    from tcbo_pyomo.solvers.nonlinear.probe_plan import attempt_nonlinear
+    from tcbo_pyomo.solvers.nonlinear.path_objective import PathTerms
+    from tcbo_pyomo.solvers.nonlinear.programme import compile_nonlinear_model
+    from tcbo_pyomo.solvers.nonlinear.solver_by_name import nonlinear_solver
 
-    return attempt_nonlinear(interface, name)
-
-
-def _version(solver: Any) -> str:
-    try:
-        return ".".join(str(part) for part in solver.version())
-    except Exception:
-        return "version unknown"
+    dynamics = LinearDynamics.free_moves(1, BoxActions(0.1))
+    model = build_trajectory((Coordinate("x", 0.0, 1.0),), dynamics, np.array([0.0]), 2)
+    programme = compile_nonlinear_model(model, list(model.state.values()))
+    terms = PathTerms(np.array([[1], [2]]), len(programme.columns))
+    solver = nonlinear_solver(interface, name, programme, terms, None, NONLINEAR_TIME_LIMIT)
+    bounds = (*programme.column_bounds(), *programme.row_bounds())
+    path = solver.solve(_SquaredDistances(), programme.start_values(), *bounds).values[:3]
+    if np.abs(path - [0.0, 0.1, 0.2]).max() > 1e-5:
+        raise SolverFailed(f"{name} through {interface} found the path {path.tolist()} instead of 0, 0.1, 0.2")
+    return f"from the casadi wheel {version('casadi')}" if interface == "casadi" else "found"
 
 
 PROBES: tuple[Probe, ...] = tuple(
     Probe(name, "linear", source, _attempt_built_in if source == "built in" else partial(_attempt_linear, name))
-    for name, source in LINEAR_SOLVERS.items()
+    for name, source in (dict.fromkeys(COMPILED.names(), WITH_PACKAGE) | LINEAR_SOLVERS).items()
 ) + tuple(
     Probe(f"{name} ({interface})", "nonlinear", source, partial(_attempt_nonlinear, interface, name))
     for (interface, name), source in NONLINEAR_SOLVERS.items()

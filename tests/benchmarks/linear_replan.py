@@ -9,14 +9,13 @@ import numpy as np
 import pyomo.environ as pyo
 from timing import Comparison, compare
 
-from tcbo_pyomo.models.frank_wolfe_subproblem import add_linear_objective, read_visitation
+from tcbo_pyomo.models.frank_wolfe_subproblem import build_frank_wolfe_subproblem, read_visitation
 from tcbo_pyomo.models.safe_sets import EpisodeSets
-from tcbo_pyomo.models.state_action_polytope import build_state_action_polytope
 from tcbo_pyomo.planning.finite.linear_programming import LinearProgramming
 from tcbo_pyomo.plant.grid import grid_process
 from tcbo_pyomo.plant.process import Process
 from tcbo_pyomo.plant.situation import Situation
-from tcbo_pyomo.solvers.linear.highs import HighsSolver
+from tcbo_pyomo.solvers.linear.highs import Highs
 from tcbo_pyomo.solvers.linear.highs_options import DEFAULTS, set_highs_options
 
 SIZES = {
@@ -51,7 +50,7 @@ def comparisons(repeats: int, quick: bool = False) -> list[Comparison]:
 
         def bare_run(number: int, costs=costs, oracle=oracle, start=start) -> float:
             polytope, solver = oracle.compiled(start)
-            assert isinstance(solver, HighsSolver)
+            assert isinstance(solver, Highs)
             highs = highspy.Highs()
             set_highs_options(highs, DEFAULTS)
             lp = highspy.HighsLp()
@@ -69,8 +68,7 @@ def comparisons(repeats: int, quick: bool = False) -> list[Comparison]:
             return time.perf_counter() - began
 
         def plain_pyomo(number: int, costs=costs, process=process, horizon=horizon) -> None:
-            model = build_state_action_polytope(process, 0, horizon)
-            add_linear_objective(model, costs[number])
+            model = build_frank_wolfe_subproblem(process, 0, horizon, gradient=costs[number])
             pyo.SolverFactory("highs").solve(model)
             read_visitation(model)
 

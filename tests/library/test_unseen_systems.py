@@ -10,6 +10,7 @@ from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import shortest_path
 
 from tcbo_pyomo import load_problem, run_campaign, settings_from
+from tcbo_pyomo.solvers.nonlinear.step_simulator import simulator_of
 
 
 def highest(problem):
@@ -125,7 +126,9 @@ def test_a_step_of_the_tanks_solves_their_balances(tanks):
 
         end = solve_ivp(balances, (0.0, 1.5), [first, second], rtol=1e-10, atol=1e-10).y[:, -1]
         start = (np.array([first, second]) - 60.0) / 80.0
-        np.testing.assert_allclose(tanks.dynamics.next_state(start, np.array([heating])) * 80.0 + 60.0, end, atol=1e-6)
+        np.testing.assert_allclose(
+            simulator_of(tanks.dynamics).next_state(start, np.array([heating])) * 80.0 + 60.0, end, atol=1e-6
+        )
 
 
 def test_tank_yield_by_hand(tanks):

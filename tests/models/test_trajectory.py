@@ -16,6 +16,7 @@ from tcbo_pyomo.models.trajectory import build_trajectory
 from tcbo_pyomo.planning.continuous.compiled_trajectory import CompiledTrajectory
 from tcbo_pyomo.plant.actions import BoxActions, NormActions
 from tcbo_pyomo.plant.dynamics import LinearDynamics, NonlinearDynamics
+from tcbo_pyomo.solvers.nonlinear.step_simulator import simulator_of
 
 START = {"x": 1.0, "y": 1.0}
 MATRICES = np.array([[0.9, 0.1], [0.0, 0.8]]), np.array([[0.1], [0.5]])
@@ -42,7 +43,7 @@ def test_rows_hold_on_a_simulated_path_and_on_no_other() -> None:
     actions = np.linspace(-0.3, 0.3, 5)[:, None]
     states = [scaled(PLANE, [1.0, 1.0])]
     for action in actions:
-        states.append(dynamics.next_state(states[-1], action))
+        states.append(simulator_of(dynamics).next_state(states[-1], action))
     path = np.array(states)
     bounds = compiled.bounds(path[:1], actions[:0])
     assert compiled.programme.violation(compiled.vector(path, actions), *bounds)[0] < 1e-12
@@ -63,7 +64,7 @@ def test_a_longer_action_than_the_norm_allows_breaks_its_row() -> None:
 def test_nonlinear_dynamics_simulate_their_own_formula() -> None:
     dynamics = reactor_dynamics()
     state = scaled(REACTOR, [40.0, 6.4])
-    after = dynamics.next_state(state, np.array([100.0, 0.2]))
+    after = simulator_of(dynamics).next_state(state, np.array([100.0, 0.2]))
     expected = [40.0 + 60.0 * (1.0 - math.exp(-2.0 / 6.4)), 6.6]
     np.testing.assert_allclose(after, scaled(REACTOR, expected), atol=1e-12)
 
@@ -89,7 +90,9 @@ def test_an_ode_discretised_with_pyomo_dae_is_a_step() -> None:
     dynamics = NonlinearDynamics(REACTOR, ode, reactor_dynamics().actions)
     state, action = scaled(REACTOR, [40.0, 6.4]), np.array([100.0, 0.2])
     np.testing.assert_allclose(
-        dynamics.next_state(state, action), reactor_dynamics().next_state(state, action), atol=1e-7
+        simulator_of(dynamics).next_state(state, action),
+        simulator_of(reactor_dynamics()).next_state(state, action),
+        atol=1e-7,
     )
 
 

@@ -14,7 +14,7 @@ from scipy.optimize import linprog
 
 from tcbo_pyomo.errors import InfeasiblePlan
 from tcbo_pyomo.solvers.infeasibility import conflicting_constraints
-from tcbo_pyomo.solvers.linear.highs import HighsSolver
+from tcbo_pyomo.solvers.linear.highs import Highs
 from tcbo_pyomo.solvers.linear.programme import compile_linear_model
 
 
@@ -96,7 +96,7 @@ def test_five_thousand_columns_take_seconds():
     programme = compiled(model)
     assert len(programme.columns) > 5000
     with pytest.raises(InfeasiblePlan):
-        HighsSolver(programme).solve(np.zeros(len(programme.columns)))
+        Highs(programme).solve(np.zeros(len(programme.columns)))
     started = time.process_time()
     names = conflicting_constraints(model, programme)
     assert time.process_time() - started < 20

@@ -20,8 +20,8 @@ from tcbo_pyomo.foundation.coordinates import Coordinate
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 from tcbo_pyomo.models.trajectory import build_trajectory
 from tcbo_pyomo.plant.dynamics import Dynamics
-from tcbo_pyomo.solvers.linear.programme import Bounds
-from tcbo_pyomo.solvers.nonlinear.path_terms import PathTerms
+from tcbo_pyomo.solvers.bounds import Bounds
+from tcbo_pyomo.solvers.nonlinear.path_objective import PathTerms
 from tcbo_pyomo.solvers.nonlinear.programme import compile_nonlinear_model
 
 

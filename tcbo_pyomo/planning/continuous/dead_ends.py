@@ -13,9 +13,9 @@ from tcbo_pyomo.models.constraints.end_at import EndAt
 from tcbo_pyomo.planning.continuous.shortest_path import DistanceObjective, coasting_path
 from tcbo_pyomo.planning.continuous.solve_attempts import Replan
 from tcbo_pyomo.plant.dynamics import Dynamics
-from tcbo_pyomo.solvers.linear.programme import Bounds
+from tcbo_pyomo.solvers.bounds import Bounds
 from tcbo_pyomo.solvers.nonlinear.programme import TOLERANCE
-from tcbo_pyomo.solvers.nonlinear.solution import NonlinearSolution
+from tcbo_pyomo.solvers.nonlinear.solver import NonlinearSolution
 
 
 def explained_failure(replan: Replan, dynamics: Dynamics) -> TcboError:

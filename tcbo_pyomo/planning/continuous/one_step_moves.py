@@ -10,6 +10,7 @@ from tcbo_pyomo.foundation.coordinates import physical
 from tcbo_pyomo.plant.dynamics import LinearDynamics
 from tcbo_pyomo.plant.situation import Situation
 from tcbo_pyomo.problem.continuous import ContinuousProblem
+from tcbo_pyomo.solvers.nonlinear.step_simulator import simulator_of
 
 NARROWEST = 1e-12
 """Width left to an action that a bound of the box allows nothing."""
@@ -65,7 +66,7 @@ class Reach:
 
     def _arrival(self, action: Array) -> Array:
         try:
-            return self.dynamics.next_state(self.state, action)
+            return simulator_of(self.dynamics).next_state(self.state, action)
         except SolverFailed:
             return np.full(len(self.state), np.nan)
 

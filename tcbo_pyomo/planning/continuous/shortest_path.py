@@ -18,6 +18,7 @@ from scipy.stats import qmc
 from tcbo_pyomo.errors import SolverFailed
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.plant.dynamics import Dynamics
+from tcbo_pyomo.solvers.nonlinear.step_simulator import simulator_of
 
 if TYPE_CHECKING:
     from pyomo.environ import ConcreteModel
@@ -102,10 +103,10 @@ def coasting_path(dynamics: Dynamics, start: Array, steps: int, action: Array | 
     """
     lower, _ = dynamics.actions.bounds()
     held = dynamics.actions.clip(np.zeros(len(lower)) if action is None else action)
-    states = [np.asarray(start, dtype=float)]
+    states, simulator = [np.asarray(start, dtype=float)], simulator_of(dynamics)
     for _ in range(steps):
         try:
-            following = dynamics.next_state(states[-1], held)
+            following = simulator.next_state(states[-1], held)
         except SolverFailed:
             following = states[-1]
         states.append(np.clip(following, -0.5, 0.5))

@@ -15,7 +15,7 @@ from tcbo_pyomo.planning.continuous.compiled_trajectory import CompiledTrajector
 from tcbo_pyomo.planning.continuous.trajectory_plan import SolveRecord
 from tcbo_pyomo.solvers.nonlinear.path_objective import PathObjective
 from tcbo_pyomo.solvers.nonlinear.programme import TOLERANCE
-from tcbo_pyomo.solvers.nonlinear.solution import NonlinearSolver
+from tcbo_pyomo.solvers.nonlinear.solver import NonlinearSolver
 
 
 class Replan:

@@ -8,20 +8,18 @@ from tcbo_pyomo.errors import InfeasiblePlan
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.profiling import section
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
+from tcbo_pyomo.models.frank_wolfe_subproblem import read_visitation
 from tcbo_pyomo.models.safe_sets import EpisodeSets
 from tcbo_pyomo.models.visitation import Visitation
 from tcbo_pyomo.planning.finite.compiled_polytope import CompiledPolytope, root_of
 from tcbo_pyomo.planning.finite.worst_case_budget import SLACK, Budget, WorstCaseTail
 from tcbo_pyomo.plant.situation import Situation
+from tcbo_pyomo.solvers.bounds import Bounds
 from tcbo_pyomo.solvers.infeasibility import conflicting_constraints
-from tcbo_pyomo.solvers.linear.highs import HighsSolver
-from tcbo_pyomo.solvers.linear.programme import Bounds
+from tcbo_pyomo.solvers.linear.highs import Highs
 from tcbo_pyomo.solvers.linear.solution import LinearSolution
 from tcbo_pyomo.solvers.linear.solver import LinearSolver
 from tcbo_pyomo.solvers.linear.solver_by_name import linear_solver
-
-NEGLIGIBLE = 1e-9
-"""Visits below this are rounding of the solver."""
 
 
 class LinearProgramming:
@@ -34,10 +32,9 @@ class LinearProgramming:
         solver: str = "highs",
         options: dict | None = None,
         time_limit: float | None = None,
-        hot_start: bool = False,
     ) -> None:
         self.sets, self.constraints, self.name = sets, constraints, solver
-        self._solver_settings = (options or {}, time_limit, hot_start)
+        self._solver_settings = (options or {}, time_limit)
         self._coupling = [c for c in constraints if c.couples_steps]
         self._tails = [WorstCaseTail(c, sets) for c in self._coupling if isinstance(c, Budget)]
         # The base polytope of a campaign, and one more for an episode in which the plant went its own way.
@@ -61,26 +58,18 @@ class LinearProgramming:
     ) -> Visitation:
         """An optimal visitation of the rest of the episode; with `first_pair` the best of those that begin with it."""
         self.sets.require_safe(situation.state, situation.step)
-        polytope, solver = self.compiled(situation)
-        bounds = self._bounds(polytope, situation)
-        if first_pair is not None:
-            bounds.column_lower[polytope.column(situation.step, first_pair)] = 1.0
+        bounds = self._bounds(situation, first_pair)
         try:
-            self.last_solution = solver.solve(self._cost(polytope, gradient), *bounds)
+            return self._solved(gradient, situation, bounds)
         except InfeasiblePlan:
-            raise self._explained(polytope, bounds, situation) from None
-        return self._visitation(polytope, self.last_solution.values, situation)
+            raise self._explained(bounds, situation) from None
 
     def beginning_with(self, gradient: Array, situation: Situation, pair: int) -> Visitation | None:
         """An optimal visitation among those that make a move of the present state now; None where there is none."""
-        polytope, solver = self.compiled(situation)
-        bounds = self._bounds(polytope, situation)
-        bounds.column_lower[polytope.column(situation.step, pair)] = 1.0
         try:
-            self.last_solution = solver.solve(self._cost(polytope, gradient), *bounds)
+            return self._solved(gradient, situation, self._bounds(situation, pair))
         except InfeasiblePlan:
             return None
-        return self._visitation(polytope, self.last_solution.values, situation)
 
     def can_be_completed(self, situation: Situation, pair: int) -> bool:
         """Whether one unsplit path goes on from a move of the present state and keeps every constraint.
@@ -91,12 +80,10 @@ class LinearProgramming:
         if len(self._coupling) == len(self._tails) <= 1:
             return True  # The worst-case tail of a single budget has already answered this.
         polytope, _ = self.compiled(situation)
-        bounds = self._bounds(polytope, situation)
-        chosen = polytope.column(situation.step, pair)
-        bounds.column_lower[chosen] = 1.0
+        bounds = self._bounds(situation, pair)
         moves = np.arange(len(bounds.column_lower)) < len(polytope.move_pair)
         try:
-            HighsSolver(polytope.programme).solve_integral(np.zeros(len(moves)), moves, *bounds)
+            Highs(polytope.programme.with_whole_numbers(moves)).solve(np.zeros(len(moves)), *bounds)
         except InfeasiblePlan:
             return False
         return True
@@ -105,7 +92,9 @@ class LinearProgramming:
         """Whether some policy of a random process makes this move now and keeps every constraint in expectation."""
         return self.beginning_with(np.zeros(self.sets.process.number_of_pairs), situation, pair) is not None
 
-    def _bounds(self, polytope: CompiledPolytope, situation: Situation) -> Bounds:
+    def _bounds(self, situation: Situation, first_pair: int | None) -> Bounds:
+        """The bounds of the rest of the episode; with `first_pair` this move is made now."""
+        polytope, _ = self.compiled(situation)
         bounds = polytope.bounds(situation)
         process = self.sets.process
         for tail in self._tails:
@@ -119,19 +108,19 @@ class LinearProgramming:
             dear = np.array(pairs)[~tail.affordable(situation)]
             first, last = polytope.step_range(situation.step)
             bounds.column_upper[first:last][np.isin(polytope.move_pair[first:last], dear)] = 0.0
+        if first_pair is not None:
+            bounds.column_lower[polytope.column(situation.step, first_pair)] = 1.0
         return bounds
 
-    def _cost(self, polytope: CompiledPolytope, gradient: Array) -> Array:
-        cost = np.zeros(len(polytope.programme.column_lower))
+    def _solved(self, gradient: Array, situation: Situation, bounds: Bounds) -> Visitation:
+        polytope, solver = self.compiled(situation)
+        cost = np.zeros(len(bounds.column_lower))
         cost[: len(polytope.move_pair)] = gradient[polytope.move_pair]
-        return cost
+        self.last_solution = solver.solve(cost, *bounds)
+        return read_visitation(polytope.model, self.last_solution.values, situation.step)
 
-    def _visitation(self, polytope: CompiledPolytope, values: Array, situation: Situation) -> Visitation:
-        first, _ = polytope.step_range(situation.step)
-        used = first + np.flatnonzero(values[first : len(polytope.move_pair)] > NEGLIGIBLE)
-        return Visitation(polytope.move_step[used], polytope.move_pair[used], values[used])
-
-    def _explained(self, polytope: CompiledPolytope, bounds: Bounds, situation: Situation) -> InfeasiblePlan:
+    def _explained(self, bounds: Bounds, situation: Situation) -> InfeasiblePlan:
+        polytope, _ = self.compiled(situation)
         names = conflicting_constraints(polytope.model, polytope.programme, *bounds)
         steps = [polytope.flow_step(name) for name in names]
         blocked = [step for step in steps if step is not None]

@@ -65,9 +65,8 @@ class DiscretePlanner:
             # Here, since dynamic programming should not wait for Pyomo.
             from tcbo_pyomo.planning.finite.linear_programming import LinearProgramming
 
-            self.oracle = LinearProgramming(
-                problem.sets, problem.rules, linear.solver, dict(linear.options), linear.time_limit, linear.hot_start
-            )
+            options, limit = dict(linear.options), linear.time_limit
+            self.oracle = LinearProgramming(problem.sets, problem.rules, linear.solver, options, limit)
         self._lottery = bool(coupling) and problem.process.deterministic
         self._eager = settings.first_move == "eager"
         one_component = settings.gap is None and settings.components == 1

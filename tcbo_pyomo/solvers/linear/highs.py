@@ -1,6 +1,6 @@
 """HiGHS on the compiled arrays: one instance, new costs and bounds per solve.
 
-A cold start hands the arrays over again (`passModel`, 0.4 ms for 5,000 columns). That is cheaper than the calls that
+Every solve hands the arrays over again (`passModel`, 0.4 ms for 5,000 columns). That is cheaper than the calls that
 change costs and bounds in place (1.1 ms), and it is needed: after `clearSolver` alone HiGHS 1.15.1 keeps a trace of
 earlier solves, and the last digits of an answer depend on what was solved before.
 """
@@ -11,14 +11,16 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
+import highspy
 import numpy as np
-from highspy import Highs, HighsModelStatus, HighsStatus, MatrixFormat, ObjSense
+from highspy import HighsModelStatus, HighsStatus, MatrixFormat, ObjSense
 
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.profiling import timed
+from tcbo_pyomo.solvers.bounds import Bounds
 from tcbo_pyomo.solvers.linear.highs_options import DEFAULTS, set_highs_options
-from tcbo_pyomo.solvers.linear.programme import Bounds, LinearProgramme
+from tcbo_pyomo.solvers.linear.programme import LinearProgramme
 from tcbo_pyomo.solvers.linear.solver import Answer, LinearSolver, Verdict
 
 VERDICTS = {
@@ -30,7 +32,7 @@ VERDICTS = {
 }
 
 
-class HighsSolver(LinearSolver):
+class Highs(LinearSolver):
     """HiGHS without Pyomo in between; see `LinearSolver` for the parameters."""
 
     name = "highs"
@@ -40,38 +42,32 @@ class HighsSolver(LinearSolver):
         programme: LinearProgramme,
         options: Mapping[str, Any] | None = None,
         time_limit: float | None = None,
-        hot_start: bool = False,
     ) -> None:
         chosen = dict(options or {})
-        super().__init__(programme, chosen, chosen.get("time_limit") if time_limit is None else time_limit, hot_start)
-        self._highs = Highs()
+        super().__init__(programme, chosen, chosen.get("time_limit") if time_limit is None else time_limit)
+        self._highs = highspy.Highs()
         set_highs_options(self._highs, DEFAULTS | chosen)
         self._start = programme.matrix.indptr.astype(np.int32)
         self._index = programme.matrix.indices.astype(np.int32)
         self._kinds = programme.integrality.astype(np.int32)
-        self._all_columns = np.arange(len(programme.columns), dtype=np.int32)
-        self._all_rows = np.arange(len(programme.rows), dtype=np.int32)
-        self._cost = np.zeros(len(programme.columns))
-        self._bounds = Bounds(*(array.copy() for array in programme.bounds()))
-        if not self._hand_over(self._cost, self._bounds):
+        if not self._hand_over(np.zeros(len(programme.columns)), programme.bounds()):
             raise self._refused_coefficient()
 
-    def for_programme(self, programme: LinearProgramme) -> HighsSolver:
-        """The same options for another programme."""
-        return HighsSolver(programme, self.options, self.time_limit, self.hot_start)
+    def version(self) -> str:
+        """The version of the HiGHS library."""
+        return str(self._highs.version())
 
     @timed("LP solve")
     def optimise(self, cost: Array, bounds: Bounds) -> Answer:
         """Run HiGHS and read its answer."""
-        accepted = self._change(cost, bounds) if self.hot_start else self._hand_over(cost, bounds)
-        if not accepted:
+        if not self._hand_over(cost, bounds):
             return Answer(Verdict.FAILED, "HiGHS refused the costs or bounds", seconds=0.0)
         if self.time_limit is not None:
             # HiGHS adds up the time of all runs of an instance and compares the sum with its limit.
             self._highs.setOptionValue("time_limit", self._highs.getRunTime() + float(self.time_limit))
         if "threads" in self.options:
             # All instances of a process share their threads; another number of them is an error until they are freed.
-            Highs.resetGlobalScheduler(True)
+            highspy.Highs.resetGlobalScheduler(True)
         started = time.perf_counter()
         self._highs.run()
         seconds = time.perf_counter() - started
@@ -110,21 +106,6 @@ class HighsSolver(LinearSolver):
             self._kinds,
         )
         return bool(status != HighsStatus.kError)
-
-    def _change(self, cost: Array, bounds: Bounds) -> bool:
-        """Change in place what differs from the last solve; the basis stays."""
-        highs, last = self._highs, self._bounds
-        statuses = []
-        if not np.array_equal(cost, self._cost):
-            statuses.append(highs.changeColsCost(len(cost), self._all_columns, cost))
-        if not (np.array_equal(bounds[0], last[0]) and np.array_equal(bounds[1], last[1])):
-            statuses.append(highs.changeColsBounds(len(cost), self._all_columns, bounds[0], bounds[1]))
-        if not (np.array_equal(bounds[2], last[2]) and np.array_equal(bounds[3], last[3])):
-            change_rows: Any = highs.changeRowsBounds  # type: ignore[attr-defined]  # missing in highspy's stubs
-            statuses.append(change_rows(len(self._all_rows), self._all_rows, bounds[2], bounds[3]))
-        # Copies: the caller may change its arrays in place.
-        self._cost, self._bounds = cost.copy(), Bounds(*(array.copy() for array in bounds))
-        return HighsStatus.kError not in statuses
 
     def _refused_coefficient(self) -> BadInput:
         matrix = self.programme.matrix

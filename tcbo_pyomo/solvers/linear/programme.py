@@ -10,9 +10,8 @@ constraints and variables are rows and columns like any other.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sparse
@@ -25,6 +24,7 @@ from pyomo.repn.plugins.standard_form import LinearStandardFormInfo
 
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.arrays import Array
+from tcbo_pyomo.solvers.bounds import Bounds
 from tcbo_pyomo.solvers.compiled_checks import (
     column_bounds,
     integrality,
@@ -32,15 +32,6 @@ from tcbo_pyomo.solvers.compiled_checks import (
     refuse_infinite_rows,
 )
 from tcbo_pyomo.solvers.linear.standard_form import standard_form
-
-
-class Bounds(NamedTuple):
-    """Bounds of the columns and of the rows, each an array in the order of the programme."""
-
-    column_lower: Array
-    column_upper: Array
-    row_lower: Array
-    row_upper: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +51,7 @@ class LinearProgramme:
     rows, columns
         The Pyomo constraints and variables behind the arrays.
     model
-        The model they belong to; without it they would lose their names.
+        The model they belong to: what users read, and what a solver of Pyomo's SolverFactory is given.
     """
 
     matrix: sparse.csc_matrix
@@ -97,6 +88,16 @@ class LinearProgramme:
             self._checked("row_lower", row_lower, self.row_lower, np.inf),
             self._checked("row_upper", row_upper, self.row_upper, -np.inf),
         )
+
+    def with_whole_numbers(self, columns: NDArray[np.bool_]) -> LinearProgramme:
+        """The same programme with whole numbers in the columns where the mask is True (an unsplit path)."""
+        mask = np.asarray(columns)
+        if mask.dtype != bool or mask.shape != self.integrality.shape:
+            raise BadInput(
+                f"columns has type {mask.dtype} and shape {mask.shape}; give one bool per column, "
+                f"shape {self.integrality.shape}"
+            )
+        return replace(self, integrality=self.integrality | mask)
 
     def _checked(self, what: str, given: ArrayLike | None, compiled: Array, forbidden: float) -> Array:
         if given is None:

@@ -12,7 +12,8 @@ import numpy as np
 
 from tcbo_pyomo.errors import SolverFailed
 from tcbo_pyomo.foundation.arrays import Array
-from tcbo_pyomo.solvers.linear.programme import Bounds, LinearProgramme
+from tcbo_pyomo.solvers.bounds import Bounds
+from tcbo_pyomo.solvers.linear.programme import LinearProgramme
 
 TOLERANCE = 1e-7
 """Allowed violation of a bound, relative to the largest of 1, the bound and the terms of the row."""
@@ -35,9 +36,9 @@ class LinearSolution:
         Time spent inside the solver, and its iterations (0 where it does not tell).
     status
         The solver's own word.
-    row_dual, reduced_cost
-        Change of the objective per unit of a row's bound, and cost - matrix' row_dual; None for an integer programme
-        and for solvers that are called through Pyomo.
+    row_dual
+        Change of the objective per unit of a row's bound; None for an integer programme and for solvers that are called
+        through Pyomo.
     solver
         Name of the solver.
     """
@@ -48,7 +49,6 @@ class LinearSolution:
     iterations: int
     status: str
     row_dual: Array | None
-    reduced_cost: Array | None
     solver: str
 
 

@@ -11,11 +11,12 @@ from enum import Enum
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from tcbo_pyomo.errors import BadInput, InfeasiblePlan, SolverFailed
 from tcbo_pyomo.foundation.arrays import Array
-from tcbo_pyomo.solvers.linear.programme import Bounds, LinearProgramme
+from tcbo_pyomo.solvers.bounds import Bounds
+from tcbo_pyomo.solvers.linear.programme import LinearProgramme
 from tcbo_pyomo.solvers.linear.solution import LinearSolution, check_solution
 
 logger = logging.getLogger(__name__)
@@ -47,6 +48,9 @@ class Answer:
 class LinearSolver(ABC):
     """Solves one compiled programme again and again with other costs and bounds.
 
+    A solver of one's own is a class derived from this one with a method `optimise`, in a file of this folder whose name is
+    the solver's name, or 'my_module:MySolver'. Every solve starts cold: the answer does not depend on what was solved before.
+
     Parameters
     ----------
     programme
@@ -55,9 +59,6 @@ class LinearSolver(ABC):
         Options of the solver, by its own names.
     time_limit
         Seconds allowed for one solve; None for no limit.
-    hot_start
-        Whether a solve may start from the previous basis. Off by default: a cold start with presolve is faster after a
-        change of all costs, and gives the same answer whatever was solved before.
     """
 
     name: str
@@ -67,7 +68,6 @@ class LinearSolver(ABC):
         programme: LinearProgramme,
         options: Mapping[str, Any] | None = None,
         time_limit: float | None = None,
-        hot_start: bool = False,
     ) -> None:
         number = isinstance(time_limit, (int, float)) and not isinstance(time_limit, bool)
         if time_limit is not None and not (number and 0 < time_limit < math.inf):
@@ -75,15 +75,14 @@ class LinearSolver(ABC):
         self.programme = programme
         self.options = dict(options or {})
         self.time_limit = time_limit
-        self.hot_start = hot_start
 
     @abstractmethod
     def optimise(self, cost: Array, bounds: Bounds) -> Answer:
         """Minimise `cost` within `bounds` (both checked) and report what the solver claims."""
 
-    @abstractmethod
-    def for_programme(self, programme: LinearProgramme) -> LinearSolver:
-        """The same solver with the same settings for another programme."""
+    def version(self) -> str:
+        """The version of the solver, for `tcbo solvers`."""
+        return "version unknown"
 
     def solve(
         self,
@@ -117,7 +116,6 @@ class LinearSolver(ABC):
         values = check_solution(self.programme, bounds, answer.values, self.name)
         visited = np.flatnonzero(values)
         objective = math.fsum((costs[visited] * values[visited]).tolist())
-        row_dual = None if answer.row_dual is None else np.ldexp(answer.row_dual, exponent)
         logger.debug("%s: %s, objective %g, %.4f s", self.name, answer.status, objective, answer.seconds)
         return LinearSolution(
             values=values,
@@ -125,30 +123,9 @@ class LinearSolver(ABC):
             seconds=answer.seconds,
             iterations=answer.iterations,
             status=answer.status,
-            row_dual=row_dual,
-            reduced_cost=None if row_dual is None else costs - self.programme.matrix.T @ row_dual,
+            row_dual=None if answer.row_dual is None else np.ldexp(answer.row_dual, exponent),
             solver=self.name,
         )
-
-    def solve_integral(
-        self,
-        cost: ArrayLike,
-        integral: NDArray[np.bool_],
-        column_lower: ArrayLike | None = None,
-        column_upper: ArrayLike | None = None,
-        row_lower: ArrayLike | None = None,
-        row_upper: ArrayLike | None = None,
-    ) -> LinearSolution:
-        """As `solve`, with whole numbers in the columns where `integral` is True (an unsplit path)."""
-        mask = np.asarray(integral)
-        if mask.dtype != bool or mask.shape != self.programme.integrality.shape:
-            raise BadInput(
-                f"integral has type {mask.dtype} and shape {mask.shape}; give one bool per column, "
-                f"shape {self.programme.integrality.shape}"
-            )
-        programme = replace(self.programme, integrality=self.programme.integrality | mask)
-        solver = self.for_programme(programme)
-        return solver.solve(cost, column_lower, column_upper, row_lower, row_upper)
 
     def _checked_cost(self, cost: ArrayLike) -> Array:
         costs = np.ascontiguousarray(cost, dtype=float) + 0.0  # a copy, with 0.0 for -0.0

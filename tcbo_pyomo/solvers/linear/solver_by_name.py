@@ -1,13 +1,16 @@
-"""Solvers by name: linear programmes compiled for HiGHS, or through any solver that Pyomo knows."""
+"""Linear solvers by name: a compiled one is a file of this folder, anything else a solver that Pyomo knows."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from tcbo_pyomo.solvers.linear.programme import LinearProgramme
-    from tcbo_pyomo.solvers.linear.solver import LinearSolver
+from tcbo_pyomo.foundation.registry import Registry
+from tcbo_pyomo.solvers.linear.any_pyomo_solver import PyomoLinearSolver, known_to_pyomo
+from tcbo_pyomo.solvers.linear.programme import LinearProgramme
+from tcbo_pyomo.solvers.linear.solver import LinearSolver
+
+COMPILED: Registry[LinearSolver] = Registry("tcbo_pyomo.solvers.linear", "linear solver", LinearSolver)
 
 
 def linear_solver(
@@ -15,16 +18,12 @@ def linear_solver(
     programme: LinearProgramme,
     options: Mapping[str, Any] | None = None,
     time_limit: float | None = None,
-    hot_start: bool = False,
 ) -> LinearSolver:
-    """The solver of that name for a compiled programme: `highs`, or any linear solver of Pyomo's SolverFactory.
+    """The solver of that name for a compiled programme; see `LinearSolver` for the parameters.
 
-    See `LinearSolver` for the parameters. `dynamic_programming` needs no programme and is made by the planner.
+    `highs` or another file of this folder, any linear solver of Pyomo's SolverFactory, or 'my_module:MySolver'.
+    `dynamic_programming` needs no programme and is made by the planner.
     """
-    # Here, since dynamic programming should not wait for Pyomo.
-    from tcbo_pyomo.solvers.linear.any_pyomo_solver import PyomoLinearSolver
-    from tcbo_pyomo.solvers.linear.highs import HighsSolver
-
-    if name == HighsSolver.name:
-        return HighsSolver(programme, options, time_limit, hot_start)
-    return PyomoLinearSolver(name, programme, options, time_limit, hot_start)
+    if name in COMPILED.names() or (":" in name and not known_to_pyomo(name)):
+        return COMPILED.load(name)(programme, options, time_limit)
+    return PyomoLinearSolver(name, programme, options, time_limit)

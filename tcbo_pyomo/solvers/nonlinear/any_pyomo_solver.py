@@ -11,7 +11,6 @@ import importlib.util
 import io
 import logging
 import math
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -19,16 +18,15 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 from pyomo.common.log import LoggingIntercept
+from pyomo.common.modeling import unique_component_name
 
 from tcbo_pyomo.errors import BadInput, SolverFailed
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.profiling import section, timed
-from tcbo_pyomo.models.trajectory import add_component
-from tcbo_pyomo.solvers.linear.programme import Bounds
-from tcbo_pyomo.solvers.nonlinear.path_objective import PathObjective
-from tcbo_pyomo.solvers.nonlinear.path_terms import PathTerms
+from tcbo_pyomo.solvers.bounds import Bounds, under_bounds
+from tcbo_pyomo.solvers.nonlinear.path_objective import PathTerms, ScaledObjective
 from tcbo_pyomo.solvers.nonlinear.programme import NonlinearProgramme
-from tcbo_pyomo.solvers.nonlinear.solution import NonlinearSolution, checked_solution
+from tcbo_pyomo.solvers.nonlinear.solver import Answer, NonlinearSolver
 
 PLUGINS = {"pounce": "pyomo_pounce"}
 """Solvers that are known to Pyomo only after their own module is imported."""
@@ -42,8 +40,8 @@ INSTALL = {
 logger = logging.getLogger(__name__)
 
 
-class PyomoNonlinear:
-    """A programme that a SolverFactory solver re-solves; parameters as in `IpoptCasadi`, and its name.
+class PyomoNonlinear(NonlinearSolver):
+    """A solver by its SolverFactory name; see `NonlinearSolver` for the other parameters.
 
     The options go to the solver as they are. `time_limit` is passed as Pyomo's `timelimit`; `max_iterations`
     as the option max_iter that IPOPT and its relatives share.
@@ -51,110 +49,68 @@ class PyomoNonlinear:
 
     def __init__(
         self,
+        solver: str,
         programme: NonlinearProgramme,
         terms: PathTerms,
-        solver: str,
         options: Mapping[str, Any] | None = None,
         time_limit: float | None = None,
         max_iterations: int | None = None,
     ) -> None:
-        self.programme, self.terms, self.name = programme, terms, f"{solver} (pyomo)"
+        super().__init__(programme, terms, options, time_limit, max_iterations)
+        self.name = f"{solver} (pyomo)"
         self._solver = _pyomo_solver(solver)
-        self._options = dict(options or {})
         if max_iterations is not None:
-            self._options["max_iter"] = max_iterations
-        self._limit = {} if time_limit is None else {"timelimit": time_limit}
+            self.options["max_iter"] = max_iterations
         if not programme.columns:
             raise BadInput("the model has no variables")
         self._model = programme.columns[0].model()
 
-    def solve(
-        self,
-        objective: PathObjective,
-        x0: Array,
-        column_lower: Array,
-        column_upper: Array,
-        row_lower: Array,
-        row_upper: Array,
-    ) -> NonlinearSolution:
-        """Minimise the objective over the points that are not given, from x0."""
-        bounds = Bounds(column_lower, column_upper, row_lower, row_upper)
-        given = self.terms.given(column_lower, column_upper)
-        began = time.perf_counter()
-        with _changed(self.programme, x0, bounds), self._explicit(objective, given, x0):
-            status, values = self._run()
-        return checked_solution(
-            self.programme,
-            self.terms,
-            objective,
-            bounds,
-            values,
-            status,
-            time.perf_counter() - began,
-            0,
-            self.name,
-        )
+    def optimise(self, objective: ScaledObjective, x0: Array, bounds: Bounds) -> Answer:
+        """Solve the model under these bounds; it is put back as it was afterwards."""
+        programme = self.programme
+        own = Bounds(*programme.column_bounds(), *programme.row_bounds())
+        before = [column.value for column in programme.columns]
+        try:
+            with under_bounds(programme.columns, programme.rows, own, bounds), self._explicit(objective):
+                # A column that no active row holds is not sent to the solver and keeps this value.
+                self._set_values(np.clip(x0, bounds.column_lower, bounds.column_upper).tolist())
+                status = self._run()
+            values = [math.nan if column.value is None else column.value for column in programme.columns]
+        finally:
+            self._set_values(before)
+        return Answer(np.array(values, dtype=float), status)
+
+    def _set_values(self, values: list[Any]) -> None:
+        for column, value in zip(self.programme.columns, values, strict=True):
+            column.set_value(value, skip_validation=True)
 
     @contextmanager
-    def _explicit(self, objective: PathObjective, given: int, x0: Array) -> Iterator[None]:
-        """The objective in the model, scaled to one at the start; its components are removed afterwards."""
+    def _explicit(self, objective: ScaledObjective) -> Iterator[None]:
+        """The scaled objective in the model; its components are removed afterwards."""
         model = self._model
         before = set(model.component_map())
-        size = abs(objective.value(self.terms.points(x0, given)))
-        scale = 1.0 / size if math.isfinite(size) and size > 0 else 1.0
-        steps = range(given + 1, len(self.terms.columns) + 1)
+        steps = range(objective.given + 1, len(self.terms.columns) + 1)
         try:
             with section("NLP build"):
-                expression = scale * objective.expression(model, steps)
-                add_component(model, "plan_objective", pyo.Objective(expr=expression, sense=pyo.minimize))
+                expression = objective.factor * objective.objective.expression(model, steps)
+                name = unique_component_name(model, "plan_objective")
+                model.add_component(name, pyo.Objective(expr=expression, sense=pyo.minimize))
             yield
         finally:
             for name in set(model.component_map()) - before:
                 model.del_component(name)
 
     @timed("NLP solve")
-    def _run(self) -> tuple[str, Array]:
+    def _run(self) -> str:
+        limit = {} if self.time_limit is None else {"timelimit": self.time_limit}
         try:
-            results = self._solver.solve(self._model, load_solutions=False, options=self._options, **self._limit)
-            status = str(results.solver.termination_condition)
+            results = self._solver.solve(self._model, load_solutions=False, options=self.options, **limit)
             if len(results.solution) or str(results.solver.status) == "ok":
                 self._model.solutions.load_from(results, ignore_invalid_labels=False)
         except Exception as error:
             text = " ".join(str(error).split())
             raise SolverFailed(f"solver {self.name} failed: {type(error).__name__}: {text[:300]}") from error
-        values = [column.value for column in self.programme.columns]
-        return status, np.array([math.nan if value is None else value for value in values], dtype=float)
-
-
-@contextmanager
-def _changed(programme: NonlinearProgramme, x0: Array, bounds: Bounds) -> Iterator[None]:
-    """The model with other bounds and start values; put back as it was afterwards."""
-    saved = [(column.lb, column.ub, column.value) for column in programme.columns]
-    own_lower, own_upper = programme.row_bounds()
-    other = np.flatnonzero((own_lower != bounds.row_lower) | (own_upper != bounds.row_upper)).tolist()
-    model = programme.columns[0].model()
-    replaced = add_component(model, "changed_rows", pyo.ConstraintList())
-    try:
-        for i, column in enumerate(programme.columns):
-            column.setlb(bounds.column_lower[i] if np.isfinite(bounds.column_lower[i]) else None)
-            column.setub(bounds.column_upper[i] if np.isfinite(bounds.column_upper[i]) else None)
-            # A column that no active row holds is not sent to the solver and keeps this value.
-            held = min(max(float(x0[i]), bounds.column_lower[i]), bounds.column_upper[i])
-            column.set_value(held, skip_validation=True)
-        for i in other:
-            programme.rows[i].deactivate()
-            limits = [float(b) if np.isfinite(b) else None for b in (bounds.row_lower[i], bounds.row_upper[i])]
-            if limits != [None, None]:
-                replaced.add((limits[0], programme.rows[i].body, limits[1]))
-        yield
-    finally:
-        model.del_component(replaced)
-        for i in other:
-            programme.rows[i].activate()
-        for column, (lower, upper, value) in zip(programme.columns, saved, strict=True):
-            column.setlb(lower)
-            column.setub(upper)
-            column.set_value(value, skip_validation=True)
+        return str(results.solver.termination_condition)
 
 
 def _pyomo_solver(name: str) -> Any:

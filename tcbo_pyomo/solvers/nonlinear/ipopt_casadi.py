@@ -2,14 +2,12 @@
 
 The constraints are CasADi expressions with exact sparse derivatives; the objective is numpy in closed form,
 called back for its value, gradient and block-diagonal Hessian. The solver is built once and re-solved with
-new objectives, starts and bounds. CasADi swallows Ctrl-C and exceptions in callbacks, so both are stored, and
-raised when IPOPT has stopped.
+new objectives, starts and bounds.
 """
 
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -18,33 +16,19 @@ import numpy as np
 
 from tcbo_pyomo.errors import BadInput, SolverFailed
 from tcbo_pyomo.foundation.arrays import Array
-from tcbo_pyomo.foundation.blas_threads import one_blas_thread
-from tcbo_pyomo.foundation.profiling import section, timed
-from tcbo_pyomo.solvers.interrupts import NotedInterrupt
-from tcbo_pyomo.solvers.linear.programme import Bounds
+from tcbo_pyomo.foundation.profiling import timed
+from tcbo_pyomo.solvers.bounds import Bounds
+from tcbo_pyomo.solvers.nonlinear.called_back import CalledBack
 from tcbo_pyomo.solvers.nonlinear.ipopt_options import DEFAULTS, STATUSES, ipopt_options
-from tcbo_pyomo.solvers.nonlinear.path_objective import PathObjective
-from tcbo_pyomo.solvers.nonlinear.path_terms import PathTerms, ScaledObjective
+from tcbo_pyomo.solvers.nonlinear.path_objective import PathTerms, ScaledObjective
 from tcbo_pyomo.solvers.nonlinear.programme import NonlinearProgramme
-from tcbo_pyomo.solvers.nonlinear.solution import NonlinearSolution, checked_solution
+from tcbo_pyomo.solvers.nonlinear.solver import Answer, NonlinearSolver
 
 
-class IpoptCasadi:
-    """A programme that IPOPT can re-solve.
+class IpoptCasadi(NonlinearSolver):
+    """IPOPT through CasADi; its `linear_solver` is mumps or spral, and 300 iterations are allowed when not told otherwise."""
 
-    Parameters
-    ----------
-    programme
-        The compiled constraints.
-    terms
-        Which columns are the points of the path.
-    options
-        IPOPT's own options; `linear_solver` mumps or spral.
-    time_limit
-        Seconds per solve.
-    max_iterations
-        Iterations per solve; 300 when not given.
-    """
+    name = "ipopt (casadi)"
 
     def __init__(
         self,
@@ -54,46 +38,20 @@ class IpoptCasadi:
         time_limit: float | None = None,
         max_iterations: int | None = None,
     ) -> None:
-        self.name = "ipopt (casadi)"
-        self.programme, self.terms = programme, terms
-        self._objective: ScaledObjective | None = None
-        self._interrupt = NotedInterrupt()
-        self._error: BaseException | None = None
+        super().__init__(programme, terms, options, time_limit, max_iterations)
+        self._objective: CalledBack | None = None
         self._solver = self._build(ipopt_options(options, time_limit, max_iterations))
 
-    def solve(
-        self,
-        objective: PathObjective,
-        x0: Array,
-        column_lower: Array,
-        column_upper: Array,
-        row_lower: Array,
-        row_upper: Array,
-    ) -> NonlinearSolution:
-        """Minimise the objective over the points that are not given, from x0."""
-        bounds = Bounds(column_lower, column_upper, row_lower, row_upper)
-        given = self.terms.given(column_lower, column_upper)
-        began = time.perf_counter()
-        with one_blas_thread(), NotedInterrupt() as self._interrupt:
-            self._error = None
-            self._objective = ScaledObjective.at_start(self.terms, objective, given, x0)
+    def optimise(self, objective: ScaledObjective, x0: Array, bounds: Bounds) -> Answer:
+        """Run IPOPT; the callbacks find the objective of this solve in `_objective`."""
+        with CalledBack(objective) as self._objective:
             answer = self._call(x0, bounds)
-        if self._error is not None:
-            error, self._error = self._error, None
-            raise error
         statistics = self._solver.stats()
-        status = STATUSES.get(statistics["return_status"], statistics["return_status"])
-        return checked_solution(
-            self.programme,
-            self.terms,
-            objective,
-            bounds,
-            np.array(answer["x"], dtype=float).ravel() if answer else x0,
-            status if answer else "failed",
-            time.perf_counter() - began,
-            int(statistics.get("iter_count", 0)),
-            self.name,
-        )
+        iterations = int(statistics.get("iter_count", 0))
+        if answer is None:
+            return Answer(x0, "failed", iterations)
+        status = statistics["return_status"]
+        return Answer(np.array(answer["x"], dtype=float).ravel(), STATUSES.get(status, status), iterations)
 
     @timed("NLP solve")
     def _call(self, x0: Array, bounds: Bounds) -> dict[str, Any] | None:
@@ -107,8 +65,8 @@ class IpoptCasadi:
                 ubg=bounds.row_upper,
             )
         except RuntimeError as error:
-            # CasADi raises where a callback has failed at the very first point; the stored error says more.
-            if self._error is None and not self._interrupt.requested:
+            # CasADi raises where a callback has failed at the very first point; what was kept says more.
+            if self._objective is None or not self._objective.stopped:
                 raise SolverFailed(f"solver {self.name} failed: {_reason(error)}") from error
             return None
 
@@ -145,8 +103,9 @@ class IpoptCasadi:
         settings: dict[str, Any] = {
             **derivatives,
             "iteration_callback": stop,
-            # Derivatives of the parameters would need derivatives of the callbacks.
+            # Derivatives with respect to the parameters would need derivatives of the callbacks.
             "no_nlp_grad": True,
+            "calc_lam_p": False,
             "print_time": False,
             "show_eval_warnings": False,
             "ipopt": options,
@@ -189,18 +148,12 @@ class _Evaluation(casadi.Callback):
         return True
 
     def eval_buffer(self, arguments: Any, results: Any) -> int:
-        """Fill the result in place; a failure of any kind is stored, and ends the solve."""
-        owner = self._owner
+        """Fill the result in place: NaN makes IPOPT give up a point, one from the iteration callback ends the solve."""
         answer = np.frombuffer(results[0], dtype=np.float64)
-        if owner._error is None and not owner._interrupt.requested:
-            try:
-                with section("NLP objective"):
-                    answer[:] = self._function(owner._objective, np.frombuffer(arguments[0], dtype=np.float64))
-                return 0
-            except BaseException as error:
-                owner._error = error
-        # NaN makes IPOPT give up this point; one from the iteration callback ends the solve.
-        answer[:] = 1.0 if len(self._inputs) > 1 else np.nan
+        columns = np.frombuffer(arguments[0], dtype=np.float64)
+        assert self._owner._objective is not None
+        otherwise = 1.0 if len(self._inputs) > 1 else np.nan
+        answer[:] = self._owner._objective.evaluate(lambda objective: self._function(objective, columns), otherwise)
         return 0
 
 

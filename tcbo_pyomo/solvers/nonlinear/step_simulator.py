@@ -7,24 +7,49 @@ iteration does it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import Protocol, runtime_checkable
+from weakref import WeakKeyDictionary
 
-import casadi
 import numpy as np
 
 from tcbo_pyomo.errors import BadInput, SolverFailed
 from tcbo_pyomo.foundation.arrays import Array
-from tcbo_pyomo.foundation.coordinates import Coordinate
-from tcbo_pyomo.plant.dynamics import Dynamics
+from tcbo_pyomo.plant.dynamics import Dynamics, NonlinearDynamics
+
+
+@runtime_checkable
+class Simulator(Protocol):
+    """What can make one step with numbers."""
+
+    def next_state(self, state: Array, action: Array) -> Array:
+        """The scaled state (d) after `action` (q) in the scaled state (d)."""
+
+
+def simulator_of(dynamics: Dynamics) -> Simulator:
+    """Who simulates these dynamics: they themselves where they can, else their equations, compiled once."""
+    if isinstance(dynamics, Simulator):
+        return dynamics
+    if not isinstance(dynamics, NonlinearDynamics):
+        raise BadInput(
+            f"dynamics: {type(dynamics).__name__} cannot be simulated; give it a method next_state(state, action), or use "
+            "LinearDynamics or NonlinearDynamics"
+        )
+    if dynamics not in _COMPILED:
+        _COMPILED[dynamics] = StepSimulator(dynamics)
+    return _COMPILED[dynamics]
 
 
 class StepSimulator:
     """x_{h+1} = F(x_h, a_h) for numbers."""
 
-    def __init__(self, coordinates: Sequence[Coordinate], dynamics: Dynamics) -> None:
+    def __init__(self, dynamics: NonlinearDynamics) -> None:
+        # Here, since casadi and Pyomo take long to load and most problems are finite.
+        import casadi
+
         from tcbo_pyomo.models.trajectory import build_trajectory
         from tcbo_pyomo.solvers.nonlinear.programme import compile_nonlinear_model
 
+        coordinates = dynamics.coordinates
         self._coordinates = tuple(coordinates)
         model = build_trajectory(coordinates, dynamics, np.zeros(len(coordinates)), 1)
         if hasattr(model, "move_limit"):
@@ -69,3 +94,6 @@ class StepSimulator:
                 "values"
             )
         return answer[self._next]
+
+
+_COMPILED: WeakKeyDictionary[NonlinearDynamics, StepSimulator] = WeakKeyDictionary()

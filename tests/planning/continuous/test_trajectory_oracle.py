@@ -33,6 +33,7 @@ from tcbo_pyomo.planning.continuous.trajectory_oracle import TrajectoryOracle
 from tcbo_pyomo.planning.continuous.trajectory_plan import TrajectoryPlan
 from tcbo_pyomo.plant.actions import ActionLimits, BoxActions, NormActions
 from tcbo_pyomo.plant.dynamics import LinearDynamics
+from tcbo_pyomo.solvers.nonlinear.step_simulator import simulator_of
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 from tcbo_pyomo.surrogate.weighted_covariance import weighted_covariance
 
@@ -59,7 +60,7 @@ def assert_allowed(planner: TrajectoryOracle, states: Array, actions: Array, com
     """Bounds, moves and constraints by plain arithmetic."""
     assert np.abs(states).max() <= 0.5 + 1e-6
     for state, action, after in zip(states[:-1], actions, states[1:], strict=True):
-        np.testing.assert_allclose(planner.dynamics.next_state(state, action), after, atol=1e-6)
+        np.testing.assert_allclose(simulator_of(planner.dynamics).next_state(state, action), after, atol=1e-6)
         np.testing.assert_allclose(planner.dynamics.actions.clip(action), action, atol=1e-6)
     path = physical(planner.coordinates, states)
     for constraint in planner.constraints:
@@ -178,7 +179,7 @@ def test_nonlinear_dynamics_are_planned_and_obeyed() -> None:
         assert plan.record.used == "solver"
         assert_allowed(planner, plan.states, plan.actions)
         actions = plan.actions[: len(actions) + 1]
-        path = np.vstack([path, dynamics.next_state(path[-1], actions[-1])])
+        path = np.vstack([path, simulator_of(dynamics).next_state(path[-1], actions[-1])])
 
 
 def test_a_users_nonlinear_constraint_is_obeyed() -> None:

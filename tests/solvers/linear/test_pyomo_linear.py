@@ -19,7 +19,7 @@ from pyomo.opt.results.solution import Solution
 
 from tcbo_pyomo.errors import BadInput, InfeasiblePlan, SolverFailed
 from tcbo_pyomo.solvers.linear.any_pyomo_solver import PyomoLinearSolver
-from tcbo_pyomo.solvers.linear.highs import HighsSolver
+from tcbo_pyomo.solvers.linear.highs import Highs
 from tcbo_pyomo.solvers.linear.programme import compile_linear_model
 from tcbo_pyomo.solvers.linear.solver_by_name import linear_solver
 
@@ -38,6 +38,7 @@ class FakeSolver:
     answer: ClassVar[dict] = {}
     status = pyo.SolverStatus.ok
     condition = pyo.TerminationCondition.optimal
+    received: ClassVar[list] = []
 
     def __init__(self, **_):
         self.options = {}
@@ -49,7 +50,8 @@ class FakeSolver:
         results, solution, symbols = SolverResults(), Solution(), SymbolMap()
         results.solver.status, results.solver.termination_condition = self.status, self.condition
         symbols.default_labeler = pyo.NumericLabeler("x")
-        for index, variable in model.column.items():
+        self.received.append(model)
+        for index, variable in enumerate([*model.visitation.values(), model.idle]):
             if index in self.answer:
                 solution.variable[symbols.getSymbol(variable)] = {"Value": self.answer[index]}
         results.solution.insert(solution)
@@ -73,20 +75,22 @@ def test_the_same_optimum_as_compiled_highs(arrays):
     cost, *rest = arrays
     model = model_of(*rest)
     programme = compile_linear_model(model, list(model.x.values()))
-    expected = HighsSolver(programme).solve(cost).objective
+    expected = Highs(programme).solve(cost).objective
     solver = linear_solver("appsi_highs", programme)
     scale = np.abs(cost).max()
     for _ in range(2):
         assert solver.solve(cost).objective == pytest.approx(expected, rel=1e-6, abs=1e-6 * scale)
-    integral = np.ones(len(cost), dtype=bool)
-    expected = HighsSolver(programme).solve_integral(cost, integral).objective
-    assert solver.solve_integral(cost, integral).objective == pytest.approx(expected, rel=1e-4, abs=1e-4 * scale)
+    model.x.domain = pyo.Integers
+    programme = compile_linear_model(model, list(model.x.values()))
+    assert programme.integrality.all()
+    expected = Highs(programme).solve(cost).objective
+    whole = linear_solver("appsi_highs", programme).solve(cost).objective
+    assert whole == pytest.approx(expected, rel=1e-4, abs=1e-4 * scale)
 
 
-@pytest.mark.parametrize("hot_start", [False, True])
-def test_bounds_are_changed_and_changed_back(programme, hot_start):
-    solver = PyomoLinearSolver("appsi_highs", programme, hot_start=hot_start)
-    reference = HighsSolver(programme)
+def test_bounds_are_changed_and_changed_back(programme):
+    solver = PyomoLinearSolver("appsi_highs", programme)
+    reference = Highs(programme)
     rng = np.random.default_rng(1)
     closed = np.where(rng.random(len(programme.columns)) < 0.2, 0.3, np.inf)
     closed[-1] = 3.0
@@ -136,9 +140,9 @@ def test_options_reach_the_solver(programme):
 @pytest.mark.parametrize("change", [{0: math.nan}, {0: -0.5}, {0: 7.0}, {0: math.inf}, "empty"])
 def test_a_wrong_answer_called_optimal_is_refused(programme, fake, change):
     cost = -np.ones(len(programme.columns))
-    good = dict(enumerate(HighsSolver(programme).solve(cost).values.tolist()))
+    good = dict(enumerate(Highs(programme).solve(cost).values.tolist()))
     fake.answer = good
-    assert linear_solver("fake_solver", programme).solve(cost).objective == HighsSolver(programme).solve(cost).objective
+    assert linear_solver("fake_solver", programme).solve(cost).objective == Highs(programme).solve(cost).objective
     fake.answer = {} if change == "empty" else good | change
     with pytest.raises(SolverFailed, match="fake_solver"):
         linear_solver("fake_solver", programme).solve(cost)
@@ -147,7 +151,7 @@ def test_a_wrong_answer_called_optimal_is_refused(programme, fake, change):
 def test_old_values_are_not_taken_for_new_ones(programme, fake):
     cost = -np.ones(len(programme.columns))
     solver = linear_solver("fake_solver", programme)
-    fake.answer = dict(enumerate(HighsSolver(programme).solve(cost).values.tolist()))
+    fake.answer = dict(enumerate(Highs(programme).solve(cost).values.tolist()))
     solver.solve(cost)
     fake.answer = {}
     with pytest.raises(SolverFailed, match="nan"):
@@ -166,7 +170,7 @@ def test_old_values_are_not_taken_for_new_ones(programme, fake):
 )
 def test_values_are_used_only_with_a_clear_status(programme, fake, status, condition, message):
     cost = -np.ones(len(programme.columns))
-    fake.answer = dict(enumerate(HighsSolver(programme).solve(cost).values.tolist()))
+    fake.answer = dict(enumerate(Highs(programme).solve(cost).values.tolist()))
     fake.status, fake.condition = status, condition
     with pytest.raises(SolverFailed, match=message):
         linear_solver("fake_solver", programme, time_limit=3).solve(cost)
@@ -224,5 +228,5 @@ def test_an_unknown_name_lists_the_known_ones(programme, name):
 
 
 def test_highs_by_name_is_the_compiled_one(programme):
-    solver = linear_solver("highs", programme, {"random_seed": 1}, time_limit=5, hot_start=True)
-    assert isinstance(solver, HighsSolver) and solver.hot_start and solver.time_limit == 5
+    solver = linear_solver("highs", programme, {"random_seed": 1}, time_limit=5)
+    assert isinstance(solver, Highs) and solver.time_limit == 5

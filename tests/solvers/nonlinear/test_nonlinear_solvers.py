@@ -26,7 +26,7 @@ from tcbo_pyomo.plant.actions import NormActions
 from tcbo_pyomo.plant.dynamics import LinearDynamics
 from tcbo_pyomo.solvers.nonlinear import any_pyomo_solver as pyomo_nonlinear
 from tcbo_pyomo.solvers.nonlinear.ipopt_options import DEFAULTS
-from tcbo_pyomo.solvers.nonlinear.solution import NonlinearSolution, NonlinearSolver
+from tcbo_pyomo.solvers.nonlinear.solver import NonlinearSolution, NonlinearSolver
 from tcbo_pyomo.solvers.nonlinear.solver_by_name import nonlinear_solver
 
 START = {"x": 1.0, "y": 1.0}

@@ -1,0 +1,47 @@
+"""The objective as compiled code calls it back; it swallows exceptions and Ctrl-C, so both are kept and raised afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import TracebackType
+from typing import TypeVar
+
+from tcbo_pyomo.foundation.profiling import section
+from tcbo_pyomo.solvers.interrupts import NotedInterrupt
+from tcbo_pyomo.solvers.nonlinear.path_objective import ScaledObjective
+
+Number = TypeVar("Number")
+
+
+class CalledBack:
+    """A context for one solve: leaving it raises what the objective or the user has raised meanwhile."""
+
+    def __init__(self, objective: ScaledObjective) -> None:
+        self._objective, self._interrupt = objective, NotedInterrupt()
+        self._error: BaseException | None = None
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the solve is to end."""
+        return self._error is not None or self._interrupt.requested
+
+    def evaluate(self, function: Callable[[ScaledObjective], Number], otherwise: Number) -> Number:
+        """A number or array of the objective; `otherwise` where it fails, and ever after."""
+        if not self.stopped:
+            try:
+                with section("NLP objective"):
+                    return function(self._objective)
+            except BaseException as error:
+                self._error = error
+        return otherwise
+
+    def __enter__(self) -> CalledBack:
+        self._interrupt.__enter__()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._interrupt.__exit__(kind, error, traceback)
+        if self._error is not None:
+            raise self._error
