@@ -12,7 +12,7 @@ from tcbo_pyomo.candidates.search.projected_ascent import Allowed
 from tcbo_pyomo.candidates.search.uniform import uniform_points
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.arrays import Array, Integers
-from tcbo_pyomo.surrogate.continuous_belief import ContinuousSurrogate
+from tcbo_pyomo.surrogate.continuous_belief import ContinuousBelief
 
 LARGEST_MULTIPLIER = 2.5
 
@@ -20,7 +20,7 @@ LARGEST_MULTIPLIER = 2.5
 class ConfidenceBounds:
     """The functions mean + beta_i sd, with gradients; beta_i the `multipliers` (K)."""
 
-    def __init__(self, surrogate: ContinuousSurrogate, multipliers: Array) -> None:
+    def __init__(self, surrogate: ContinuousBelief, multipliers: Array) -> None:
         self.surrogate, self.multipliers = surrogate, multipliers
 
     @property
@@ -55,7 +55,7 @@ class UpperConfidence:
 
     def __call__(
         self,
-        surrogate: ContinuousSurrogate,
+        surrogate: ContinuousBelief,
         generator: np.random.Generator,
         allowed: Allowed | None = None,
         largest: float = LARGEST_MULTIPLIER,

@@ -14,7 +14,7 @@ from scipy.special import ndtr
 
 from tcbo_pyomo.foundation.arrays import Array, Integers
 from tcbo_pyomo.knowledge.history import History
-from tcbo_pyomo.surrogate.continuous_belief import ContinuousSurrogate
+from tcbo_pyomo.surrogate.continuous_belief import ContinuousBelief
 
 
 def best_observation(history: History) -> float:
@@ -37,7 +37,7 @@ class ImprovementSurface:
 
     count = 1
 
-    def __init__(self, surrogate: ContinuousSurrogate, incumbent: float) -> None:
+    def __init__(self, surrogate: ContinuousBelief, incumbent: float) -> None:
         self.surrogate, self.incumbent = surrogate, incumbent
 
     def rough(self) -> ImprovementSurface:

@@ -17,8 +17,8 @@ import numpy as np
 from scipy.stats import qmc
 
 from tcbo_pyomo.foundation.arrays import Array, Integers
-from tcbo_pyomo.surrogate.continuous_belief import ContinuousSurrogate
-from tcbo_pyomo.surrogate.expansion import KernelExpansion
+from tcbo_pyomo.surrogate.continuous_belief import ContinuousBelief
+from tcbo_pyomo.surrogate.kernel_sums import KernelExpansion
 
 PLACES = 8
 """log2 of the number of places that stand for the box."""
@@ -39,7 +39,7 @@ class InformationGain:
 
     count = 1
 
-    def __init__(self, surrogate: ContinuousSurrogate, covariance: KernelExpansion, noise_variance: float) -> None:
+    def __init__(self, surrogate: ContinuousBelief, covariance: KernelExpansion, noise_variance: float) -> None:
         self.surrogate, self.covariance, self.noise_variance = surrogate, covariance, noise_variance
 
     def rough(self) -> InformationGain:
@@ -63,7 +63,7 @@ class InformationGain:
         return gain, 2.0 * (half - (gain * deviation)[:, None] * slope) / spread[:, None]
 
 
-def gain_about_everything(surrogate: ContinuousSurrogate, noise_variance: float) -> InformationGain:
+def gain_about_everything(surrogate: ContinuousBelief, noise_variance: float) -> InformationGain:
     """What one measurement takes off the mean variance over the box."""
     covariance = surrogate.covariances_with(_places(surrogate.dimension))
     return InformationGain(surrogate, covariance, noise_variance)

@@ -10,7 +10,7 @@ from tcbo_pyomo.candidates.thompson_sampling import ThompsonSampling
 from tcbo_pyomo.candidates.upper_confidence import ConfidenceBounds, UpperConfidence
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.knowledge.recommendation import best_mean
-from tcbo_pyomo.surrogate.continuous_belief import ContinuousSurrogate
+from tcbo_pyomo.surrogate.continuous_belief import ContinuousBelief
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 
 RULES = [ThompsonSampling(12), UpperConfidence(12)]
@@ -22,7 +22,7 @@ def two_hills(points):
 
 
 def surrogate(dimension=2, number=25, representation="exact", seed=0):
-    belief = ContinuousSurrogate(SquaredExponential(0.5, 0.2), dimension, representation)
+    belief = ContinuousBelief(SquaredExponential(0.5, 0.2), dimension, representation)
     for point in np.random.default_rng(seed).random((number, dimension)) - 0.5:
         belief.observe(point, two_hills(point[None, :])[0], 1e-4)
     return belief
@@ -71,7 +71,7 @@ def test_the_recommendation_is_the_best_point_of_the_mean():
 
 def test_the_recommendation_starts_from_candidates():
     """A hill narrower than the survey is found from a point on it."""
-    belief = ContinuousSurrogate(SquaredExponential(1.0, 0.003), 2)
+    belief = ContinuousBelief(SquaredExponential(1.0, 0.003), 2)
     belief.observe([0.3, 0.3], 1.0, 1e-4)
     np.testing.assert_allclose(best_mean(belief), 0.3, atol=1e-5)
 
@@ -97,7 +97,7 @@ def test_thompson_maximisers_follow_the_posterior_probability_of_the_maximum():
 
 @pytest.mark.parametrize("rule", RULES)
 def test_before_the_first_measurement_candidates_are_uniform(rule):
-    empty = ContinuousSurrogate(SquaredExponential(0.5, 0.2), 3)
+    empty = ContinuousBelief(SquaredExponential(0.5, 0.2), 3)
     empty.observe([0.0, 0.0, 0.0], None, 1e-3)
     found = rule(empty, np.random.default_rng(7))
     np.testing.assert_array_equal(found, uniform_points(12, 3, np.random.default_rng(7)))

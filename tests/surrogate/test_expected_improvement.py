@@ -4,7 +4,7 @@ import numpy as np
 from rival_plants import rng, told_history
 from scipy.stats import norm
 
-from tcbo_pyomo.surrogate.continuous_belief import ContinuousSurrogate
+from tcbo_pyomo.surrogate.continuous_belief import ContinuousBelief
 from tcbo_pyomo.surrogate.expected_improvement import ImprovementSurface, best_observation, expected_improvement
 from tcbo_pyomo.surrogate.kernels.matern_five_halves import MaternFiveHalves
 
@@ -32,7 +32,7 @@ def test_what_is_certain_improves_by_the_difference_and_what_is_hopeless_by_noth
 
 
 def test_the_gradient_on_a_box_is_that_of_finite_differences():
-    surrogate = ContinuousSurrogate(MaternFiveHalves(0.9, (0.3, 0.2)), 2)
+    surrogate = ContinuousBelief(MaternFiveHalves(0.9, (0.3, 0.2)), 2)
     for point, value in zip(rng(1).uniform(-0.5, 0.5, (6, 2)), rng(2).standard_normal(6), strict=True):
         surrogate.observe(point, value, 0.01)
     surface = ImprovementSurface(surrogate, 0.3)

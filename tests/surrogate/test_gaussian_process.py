@@ -9,7 +9,7 @@ from sklearn.gaussian_process.kernels import RBF, ConstantKernel, DotProduct, Ke
 
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.surrogate.features import state_factor
-from tcbo_pyomo.surrogate.finite_belief import GaussianBelief
+from tcbo_pyomo.surrogate.finite_belief import FiniteBelief
 from tcbo_pyomo.surrogate.gaussian_process import GaussianProcess
 from tcbo_pyomo.surrogate.kernels.matern_five_halves import MaternFiveHalves
 from tcbo_pyomo.surrogate.kernels.matern_three_halves import MaternThreeHalves
@@ -90,7 +90,7 @@ def test_exact_process_equals_scikit_learn(pair, grid, measurements):
 def test_belief_on_exact_features_equals_scikit_learn(pair, grid, measurements):
     kernel, theirs = pair
     rows, values, noise = measurements
-    belief = GaussianBelief(kernel.mean(grid), state_factor(kernel, grid, "exact", None, np.random.default_rng(0)))
+    belief = FiniteBelief(kernel.mean(grid), state_factor(kernel, grid, "exact", None, np.random.default_rng(0)))
     for row, value, variance in zip(rows, values, noise, strict=True):
         belief.observe(row, value, variance)
     mean, deviation = scikit_learn(theirs, kernel.mean, grid[rows], values, noise, grid)

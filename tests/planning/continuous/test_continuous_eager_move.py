@@ -21,7 +21,7 @@ from tcbo_pyomo.plant.dynamics import LinearDynamics
 from tcbo_pyomo.plant.situation import Situation
 from tcbo_pyomo.problem.continuous import ContinuousProblem
 from tcbo_pyomo.settings import PlannerSettings
-from tcbo_pyomo.surrogate.continuous_belief import ContinuousSurrogate
+from tcbo_pyomo.surrogate.continuous_belief import ContinuousBelief
 from tcbo_pyomo.surrogate.information_gain import InformationGain, gain_about_everything
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 
@@ -31,7 +31,7 @@ KERNEL = SquaredExponential(1.0, 0.25)
 
 def surrogate_of(seed, number=6, representation="exact"):
     rng = np.random.default_rng(seed)
-    surrogate = ContinuousSurrogate(KERNEL, 2, representation)
+    surrogate = ContinuousBelief(KERNEL, 2, representation)
     for point in rng.random((number, 2)) - 0.5:
         surrogate.observe(point, float(rng.standard_normal()), NOISE)
     return surrogate

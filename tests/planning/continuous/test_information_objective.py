@@ -15,7 +15,6 @@ from tcbo_pyomo.plant.actions import BoxActions
 from tcbo_pyomo.plant.dynamics import LinearDynamics
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
-from tcbo_pyomo.surrogate.weighted_covariance import weighted_covariance
 
 
 @pytest.fixture(params=KERNELS.values(), ids=list(KERNELS))
@@ -61,15 +60,6 @@ def test_derivatives_agree_with_finite_differences(kernel: Kernel) -> None:
             assert gradient[row, axis] == pytest.approx(slope, rel=1e-5, abs=1e-6 * np.abs(gradient).max())
             bend = (objective.gradient(ahead) - objective.gradient(behind))[row] / (2 * step)
             np.testing.assert_allclose(hessian[row, axis], bend, rtol=1e-4, atol=1e-6 * np.abs(hessian).max())
-
-
-def test_fast_sums_equal_the_kernels_own_derivatives(kernel: Kernel) -> None:
-    objective, points = random_objective(kernel, seed=1)
-    points[0] = objective.centers[0]
-    fast = weighted_covariance(kernel, points, objective.centers, objective.weights)
-    plain = weighted_covariance.dispatch(object)(kernel, points, objective.centers, objective.weights)
-    for ours, theirs in zip(fast, plain, strict=True):
-        np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-9 * np.abs(theirs).max())
 
 
 def test_explicit_pyomo_expression_has_the_same_value(kernel: Kernel) -> None:
