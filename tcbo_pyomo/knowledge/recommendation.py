@@ -6,8 +6,8 @@ import numpy as np
 
 from tcbo_pyomo.candidates.search.multi_start import global_maxima
 from tcbo_pyomo.candidates.search.projected_ascent import Allowed
-from tcbo_pyomo.candidates.upper_confidence import ConfidenceBounds
 from tcbo_pyomo.foundation.arrays import Array
+from tcbo_pyomo.surrogate.acquisition import ConfidenceBounds
 from tcbo_pyomo.surrogate.continuous_belief import ContinuousBelief
 
 

@@ -18,8 +18,8 @@ from tcbo_pyomo.errors import BadInput, suggestion
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.plant.situation import Location
 from tcbo_pyomo.surrogate.exact_posterior import ExactPosterior
+from tcbo_pyomo.surrogate.expansion import KernelExpansion
 from tcbo_pyomo.surrogate.features import default_number
-from tcbo_pyomo.surrogate.kernel_sums import KernelExpansion
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 from tcbo_pyomo.surrogate.kernels.stationary import Stationary
 from tcbo_pyomo.surrogate.nystroem_posterior import NystroemPosterior, inducing_points

@@ -23,7 +23,8 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from tcbo_pyomo.foundation.arrays import Array
-from tcbo_pyomo.surrogate.kernel_sums import KernelExpansion, Sections, sections
+from tcbo_pyomo.surrogate.expansion import KernelExpansion
+from tcbo_pyomo.surrogate.kernel_sums import Sections, sections
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 from tcbo_pyomo.surrogate.posterior_samples import PosteriorSamples
 from tcbo_pyomo.surrogate.prior_samples import PriorSampler

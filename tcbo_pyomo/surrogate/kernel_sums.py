@@ -21,17 +21,13 @@ from typing import NamedTuple
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from tcbo_pyomo.errors import BadInput
-from tcbo_pyomo.foundation.arrays import Array, Integers
+from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 from tcbo_pyomo.surrogate.kernels.scaled import Scaled
 from tcbo_pyomo.surrogate.kernels.single_feature import SingleFeature
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 from tcbo_pyomo.surrogate.kernels.stationary import Stationary
 from tcbo_pyomo.surrogate.kernels.sum import Sum
-
-ROWS = 256
-"""Points are treated in blocks of so many rows, so that a block of kernel values stays in the processor's cache."""
 
 
 class Jet(NamedTuple):
@@ -45,7 +41,8 @@ class Jet(NamedTuple):
 class Sections:
     """The kernel seen from m x d fixed centres, x -> k(x, c_1), ..., k(x, c_m), and weighted sums of that; any kernel.
 
-    Everywhere `points` is n x d, and `weights` n x m: one row of weights for each point, or 1 x m for all.
+    Everywhere `points` is n x d. A search follows many functions at once, so `value_and_gradient` takes a row of weights for
+    each point (n x m); a plan needs second derivatives of one function, so `jet` takes one row (m).
     """
 
     def __init__(self, kernel: Kernel, centers: Array) -> None:
@@ -61,9 +58,12 @@ class Sections:
         return np.einsum("nm,nm->n", self(points), weights), gradient
 
     def jet(self, points: Array, weights: Array) -> Jet:
-        """Weighted sums with first and second derivatives."""
-        hessian = np.einsum("nm,nmij->nij", weights, self.kernel.hessian(points, self.centers))
-        return Jet(*self.value_and_gradient(points, weights), hessian)
+        """The sum with one row of weights (m), and its first and second derivatives."""
+        return Jet(
+            self(points) @ weights,
+            np.einsum("nmd,m->nd", self.kernel.gradient(points, self.centers), weights),
+            np.einsum("nmde,m->nde", self.kernel.hessian(points, self.centers), weights),
+        )
 
 
 class StationarySections(Sections):
@@ -86,37 +86,29 @@ class StationarySections(Sections):
         return self.kernel.variance * value, self.kernel.variance * gradient
 
     def jet(self, points: Array, weights: Array) -> Jet:
-        """Weighted sums with first and second derivatives.
+        """The sum with one row of weights (m), and its first and second derivatives.
 
         Offsets are n x d x m arrays: the Hessian is one small matrix product per point, and where a curvature diverges at its
         centre nothing cancels.
         """
         offset = (points / self.lengthscale)[:, :, None] - self.scaled_centers.T[None, :, :]
         distance = np.sqrt(np.einsum("ndm,ndm->nm", offset, offset))
-        slopes = weights * self.kernel.slope(distance)
-        curvatures = weights * self.kernel.curvature(distance)
-        hessian = (offset * curvatures[:, None, :]) @ offset.transpose(0, 2, 1)
-        hessian += slopes.sum(axis=1)[:, None, None] * np.eye(points.shape[1])
-        hessian *= self.kernel.variance / np.outer(self.lengthscale, self.lengthscale)
-        return Jet(*self.value_and_gradient(points, weights), hessian)
+        weights = self.kernel.variance * weights
+        slope, curvature = self.kernel.slope(distance) * weights, self.kernel.curvature(distance) * weights
+        hessian = (offset * curvature[:, None, :]) @ offset.transpose(0, 2, 1)
+        hessian += slope.sum(axis=1)[:, None, None] * np.eye(points.shape[1])
+        gradient = (offset @ slope[:, :, None])[:, :, 0] / self.lengthscale
+        value = self.kernel.correlation(distance) @ weights
+        return Jet(value, gradient, hessian / np.outer(self.lengthscale, self.lengthscale))
 
 
 class SquaredExponentialSections(StationarySections):
-    """The same for the squared exponential; log k(x, c) = log variance - |u|^2/2 - |c|^2/2 + u.c is one product.
-
-    With e_j = w_j k(x, c_j), all derivatives are moments: sums of e_j, e_j c_j and e_j c_j c_j^T.
-    """
+    """The same for the squared exponential; log k(x, c) = log variance - |u|^2/2 - |c|^2/2 + u.c is one product."""
 
     def __init__(self, kernel: SquaredExponential, centers: Array) -> None:
         super().__init__(kernel, centers)
         halves = math.log(kernel.variance) - 0.5 * (self.scaled_centers**2).sum(axis=1)
         self._exponents = np.vstack([self.scaled_centers.T, np.ones(len(centers)), halves])
-
-    @cached_property
-    def _powers(self) -> Array:
-        """1, c_j and c_j c_j^T of every centre, m x (1 + d + d^2)."""
-        squares = (self.scaled_centers[:, :, None] * self.scaled_centers[:, None, :]).reshape(len(self.centers), -1)
-        return np.column_stack([np.ones(len(self.centers)), self.scaled_centers, squares])
 
     def __call__(self, points: Array) -> Array:
         """Kernel values, n x m."""
@@ -130,22 +122,35 @@ class SquaredExponentialSections(StationarySections):
         terms = self(points)
         terms *= weights
         value = terms.sum(axis=1)
-        return value, self._gradient(points, value, terms @ self.scaled_centers)
+        gradient = points / self.lengthscale * value[:, None] - terms @ self.scaled_centers
+        return value, -gradient / self.lengthscale
+
+    @cached_property
+    def _moments(self) -> tuple[Array, Array, Array]:
+        """The centre of gravity, the centres c_j from there, and 1, c_j and c_j c_j^T of each as a row."""
+        origin = self.centers.mean(axis=0)
+        c = (self.centers - origin) / self.lengthscale
+        squares = (c[:, :, None] * c[:, None, :]).reshape(len(c), -1)
+        return origin, c, np.column_stack([np.ones(len(c)), c, squares])
 
     def jet(self, points: Array, weights: Array) -> Jet:
-        """Weighted sums with first and second derivatives."""
-        terms = self(points)
-        terms *= weights
-        moments, dimension = terms @ self._powers, points.shape[1]
-        value, first = moments[:, 0], moments[:, 1 : 1 + dimension]
-        scaled = points / self.lengthscale
-        cross = first[:, :, None] * scaled[:, None, :]
-        hessian = moments[:, 1 + dimension :].reshape(-1, dimension, dimension) - cross - cross.transpose(0, 2, 1)
-        hessian += value[:, None, None] * (scaled[:, :, None] * scaled[:, None, :] - np.eye(dimension))
-        return Jet(value, self._gradient(points, value, first), hessian / np.outer(self.lengthscale, self.lengthscale))
+        """The sum with one row of weights (m), and its first and second derivatives.
 
-    def _gradient(self, points: Array, value: Array, first: Array) -> Array:
-        return -(points / self.lengthscale * value[:, None] - first) / self.lengthscale
+        With e_j = w_j k(x, c_j) all of them are moments: sums of e_j, e_j c_j and e_j c_j c_j^T, in one product. The centre of
+        gravity is subtracted first, so that the moments of distant centres do not cancel.
+        """
+        origin, c, powers = self._moments
+        x, dimension = (points - origin) / self.lengthscale, points.shape[1]
+        exponent = x @ c.T
+        exponent -= 0.5 * np.einsum("nd,nd->n", x, x)[:, None]
+        exponent -= 0.5 * np.einsum("md,md->m", c, c)[None, :]
+        moments = np.exp(exponent, out=exponent) @ (powers * (self.kernel.variance * weights)[:, None])
+        value, first = moments[:, 0], moments[:, 1 : 1 + dimension]
+        cross = first[:, :, None] * x[:, None, :]
+        second = moments[:, 1 + dimension :].reshape(-1, dimension, dimension) - cross - cross.transpose(0, 2, 1)
+        second += value[:, None, None] * (x[:, :, None] * x[:, None, :] - np.eye(dimension))
+        gradient = (first - value[:, None] * x) / self.lengthscale
+        return Jet(value, gradient, second / np.outer(self.lengthscale, self.lengthscale))
 
 
 class SingleFeatureSections(Sections):
@@ -163,13 +168,17 @@ class SingleFeatureSections(Sections):
         return factor * self.kernel.feature(points), factor[:, None] * self.kernel.feature_gradient(points)
 
     def jet(self, points: Array, weights: Array) -> Jet:
-        """Weighted sums with first and second derivatives."""
-        hessian = (weights @ self._features)[:, None, None] * self.kernel.feature_hessian(points)
-        return Jet(*self.value_and_gradient(points, weights), hessian)
+        """The sum with one row of weights (m), and its first and second derivatives."""
+        factor, kernel = float(self._features @ weights), self.kernel
+        return Jet(
+            factor * kernel.feature(points),
+            factor * kernel.feature_gradient(points),
+            factor * kernel.feature_hessian(points),
+        )
 
 
 class CombinedSections(Sections):
-    """The same for a kernel that is a sum of factors times kernels."""
+    """The same for a factor times a sum of kernels."""
 
     def __init__(self, kernel: Kernel, centers: Array, factor: float, parts: tuple[Kernel, ...]) -> None:
         super().__init__(kernel, centers)
@@ -181,14 +190,14 @@ class CombinedSections(Sections):
 
     def value_and_gradient(self, points: Array, weights: Array) -> tuple[Array, Array]:
         """Weighted sums (n) and their gradients (n x d)."""
-        found = [part.value_and_gradient(points, weights) for part in self.parts]
-        value, gradient = (self.factor * reduce(np.add, terms) for terms in zip(*found, strict=True))
+        found = [part.value_and_gradient(points, self.factor * weights) for part in self.parts]
+        value, gradient = (reduce(np.add, terms) for terms in zip(*found, strict=True))
         return value, gradient
 
     def jet(self, points: Array, weights: Array) -> Jet:
-        """Weighted sums with first and second derivatives."""
-        found = [part.jet(points, weights) for part in self.parts]
-        return Jet(*(self.factor * reduce(np.add, terms) for terms in zip(*found, strict=True)))
+        """The sum with one row of weights (m), and its first and second derivatives."""
+        found = [part.jet(points, self.factor * weights) for part in self.parts]
+        return Jet(*(reduce(np.add, terms) for terms in zip(*found, strict=True)))
 
 
 @singledispatch
@@ -202,47 +211,3 @@ sections.register(SquaredExponential, SquaredExponentialSections)
 sections.register(SingleFeature, SingleFeatureSections)
 sections.register(Sum, lambda kernel, centers: CombinedSections(kernel, centers, 1.0, kernel.kernels))
 sections.register(Scaled, lambda kernel, centers: CombinedSections(kernel, centers, kernel.factor, (kernel.kernel,)))
-
-
-class KernelExpansion:
-    """k functions x -> sum_j weights[j, i] k(x, centers[j]) at once.
-
-    Parameters
-    ----------
-    kernel
-        Any kernel; its prior mean plays no part here.
-    centers
-        m x d scaled points.
-    weights
-        m x k, one column per function; m alone for one function.
-    """
-
-    def __init__(self, kernel: Kernel, centers: Array, weights: Array) -> None:
-        self.kernel = kernel
-        self.centers = centers
-        self.weights = weights if weights.ndim == 2 else weights[:, None]
-        if centers.ndim != 2 or len(self.weights) != len(centers):
-            raise BadInput(f"centers {centers.shape} and weights {weights.shape} must be m x d and m x k")
-        self.sections = sections(kernel, centers)
-        self._weights_by_function = np.ascontiguousarray(self.weights.T)
-
-    @property
-    def count(self) -> int:
-        """k, the number of functions."""
-        return self.weights.shape[1]
-
-    def value(self, points: Array) -> Array:
-        """All functions at n points, n x k."""
-        return self.sections(points) @ self.weights
-
-    def value_and_gradient(self, points: Array, owner: Integers) -> tuple[Array, Array]:
-        """Function `owner[i]` at point i: values (n) and gradients (n x d).
-
-        This is what a search needs that follows every function from starts of its own.
-        """
-        value, gradient = np.empty(len(points)), np.empty(points.shape)
-        for first in range(0, len(points), ROWS):
-            rows = slice(first, first + ROWS)
-            weights = self._weights_by_function[owner[rows]]
-            value[rows], gradient[rows] = self.sections.value_and_gradient(points[rows], weights)
-        return value, gradient

@@ -12,10 +12,11 @@ from __future__ import annotations
 import numpy as np
 
 from tcbo_pyomo.foundation.arrays import Array
+from tcbo_pyomo.surrogate.expansion import KernelExpansion
 from tcbo_pyomo.surrogate.features import box_pool, greedy_points
 from tcbo_pyomo.surrogate.features.exact import significant_eigenpairs
 from tcbo_pyomo.surrogate.finite_belief import FiniteBelief
-from tcbo_pyomo.surrogate.kernel_sums import KernelExpansion, Sections, sections
+from tcbo_pyomo.surrogate.kernel_sums import Sections, sections
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 from tcbo_pyomo.surrogate.posterior_samples import PosteriorSamples
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tcbo_pyomo.foundation.arrays import Array, Integers
-from tcbo_pyomo.surrogate.kernel_sums import KernelExpansion
+from tcbo_pyomo.surrogate.expansion import KernelExpansion
 from tcbo_pyomo.surrogate.random_waves import RandomWaves
 
 

@@ -16,8 +16,8 @@ import numpy as np
 
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.arrays import Array
+from tcbo_pyomo.surrogate.expansion import KernelExpansion
 from tcbo_pyomo.surrogate.features import RandomFourierFeatures, box_pool, default_number
-from tcbo_pyomo.surrogate.kernel_sums import KernelExpansion
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 from tcbo_pyomo.surrogate.nystroem_posterior import inducing_points, prior_factor
 from tcbo_pyomo.surrogate.random_waves import RandomWaves

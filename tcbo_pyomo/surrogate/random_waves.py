@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from tcbo_pyomo.foundation.arrays import Array, Integers
+from tcbo_pyomo.surrogate.expansion import ROWS
 from tcbo_pyomo.surrogate.features import RandomFourierFeatures
-from tcbo_pyomo.surrogate.kernel_sums import ROWS
 
 
 class RandomWaves:

@@ -7,9 +7,10 @@ import pytest
 
 from tcbo_pyomo.candidates.search.uniform import uniform_points
 from tcbo_pyomo.candidates.thompson_sampling import ThompsonSampling
-from tcbo_pyomo.candidates.upper_confidence import ConfidenceBounds, UpperConfidence
+from tcbo_pyomo.candidates.upper_confidence import UpperConfidence
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.knowledge.recommendation import best_mean
+from tcbo_pyomo.surrogate.acquisition import ConfidenceBounds
 from tcbo_pyomo.surrogate.continuous_belief import ContinuousBelief
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 
@@ -42,16 +43,6 @@ def test_upper_confidence_holds_the_maximisers_of_every_bound(representation):
     values = bounds.value(found).diagonal()
     assert found.shape == (25, 2)
     assert (values >= best - 1e-9).all() and (values <= best + 0.01).all()
-
-
-def test_bounds_have_the_right_gradients():
-    bounds = ConfidenceBounds(surrogate(3), np.array([0.0, 1.0, 2.5]))
-    where, owner = np.random.default_rng(1).uniform(-0.45, 0.45, (9, 3)), np.arange(9) % 3
-    value, gradient = bounds.value_and_gradient(where, owner)
-    np.testing.assert_allclose(value, bounds.value(where)[np.arange(9), owner], atol=1e-12)
-    steps = 1e-5 * np.eye(3)
-    columns = [(bounds.value(where + s) - bounds.value(where - s))[np.arange(9), owner] / 2e-5 for s in steps]
-    np.testing.assert_allclose(gradient, np.stack(columns, axis=1), atol=1e-5 * np.abs(gradient).max())
 
 
 @pytest.mark.parametrize("dimension", [2, 4])

@@ -11,8 +11,8 @@ from tcbo_pyomo.methods.local_search_region import WORTHWHILE, LocalSearchRegion
 from tcbo_pyomo.plant.actions import BoxActions
 from tcbo_pyomo.plant.dynamics import LinearDynamics
 from tcbo_pyomo.plant.situation import Situation
+from tcbo_pyomo.surrogate.acquisition import ImprovementSurface
 from tcbo_pyomo.surrogate.continuous_belief import ContinuousBelief
-from tcbo_pyomo.surrogate.expected_improvement import ImprovementSurface
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 
 

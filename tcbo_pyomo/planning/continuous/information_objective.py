@@ -75,12 +75,13 @@ class InformationObjective:
         """The same sum as an explicit Pyomo expression."""
         from tcbo_pyomo.models.information_expression import information_expression
 
-        return information_expression(
-            model, self.kernel.to_dict(), self.centers, self.weights, self.noise_variance, steps
-        )
+        return information_expression(model, self._covariance_expression, self.noise_variance, steps)
+
+    def _covariance_expression(self, point: Sequence[Any]) -> Any:
+        return self.kernel.expression(point, self.centers, self.weights)
 
     def _jet(self, points: Array) -> Jet:
         """s and its derivatives; a solver asks for value, gradient and Hessian at the same points in turn."""
         if self._last is None or not np.array_equal(self._last[0], points):
-            self._last = points.copy(), self._sections.jet(points, self.weights[None, :])
+            self._last = points.copy(), self._sections.jet(points, self.weights)
         return self._last[1]

@@ -21,8 +21,8 @@ from tcbo_pyomo.plant.dynamics import LinearDynamics
 from tcbo_pyomo.plant.situation import Situation
 from tcbo_pyomo.problem.continuous import ContinuousProblem
 from tcbo_pyomo.settings import PlannerSettings
+from tcbo_pyomo.surrogate.acquisition import InformationGain, gain_about_everything
 from tcbo_pyomo.surrogate.continuous_belief import ContinuousBelief
-from tcbo_pyomo.surrogate.information_gain import InformationGain, gain_about_everything
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 
 NOISE, BOX, START = 1e-3, 0.1, (-0.3, -0.2)

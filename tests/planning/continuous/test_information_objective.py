@@ -8,7 +8,6 @@ import pytest
 from continuous_plants import KERNELS, PLANE
 
 from tcbo_pyomo.errors import BadInput
-from tcbo_pyomo.models.information_expression import information_expression
 from tcbo_pyomo.models.trajectory import build_trajectory
 from tcbo_pyomo.planning.continuous.information_objective import InformationObjective
 from tcbo_pyomo.plant.actions import BoxActions
@@ -71,16 +70,6 @@ def test_explicit_pyomo_expression_has_the_same_value(kernel: Kernel) -> None:
         for name, value in zip(model.COORDINATES, point, strict=True):
             model.state[step, name].set_value(float(value))
     assert pyo.value(expression) == pytest.approx(objective.value(points), rel=1e-8)
-
-
-def test_every_shipped_kernel_has_a_formula_and_others_are_named() -> None:
-    from tcbo_pyomo.models.information_expression import FORMULAS
-    from tcbo_pyomo.surrogate.kernels import kernel_names
-
-    assert set(FORMULAS) == set(kernel_names())
-    model = build_trajectory(PLANE, LinearDynamics.free_moves(2, BoxActions(0.1)), np.zeros(2), 1)
-    with pytest.raises(BadInput, match="kernel 'my:Kernel' has no Pyomo formula"):
-        information_expression(model, {"name": "my:Kernel"}, np.zeros((1, 2)), np.ones(1), 1.0, [1])
 
 
 @pytest.mark.parametrize(
