@@ -24,7 +24,7 @@ from tcbo_pyomo.candidates.search.projected_ascent import Allowed
 from tcbo_pyomo.candidates.thompson_sampling import ThompsonSampling
 from tcbo_pyomo.candidates.upper_confidence import LARGEST_MULTIPLIER, UpperConfidence
 from tcbo_pyomo.foundation.arrays import Array
-from tcbo_pyomo.surrogate.continuous_belief import ContinuousSurrogate
+from tcbo_pyomo.surrogate.continuous_belief import ContinuousBelief
 
 EXPLORING_SHARE = 0.5
 """Share of the budget after which nothing is left to chance, and the bounds begin to narrow."""
@@ -43,7 +43,7 @@ class Annealed:
 
     def __call__(
         self,
-        surrogate: ContinuousSurrogate,
+        surrogate: ContinuousBelief,
         generator: np.random.Generator,
         allowed: Allowed | None = None,
         share_spent: float = 0.0,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from tcbo_pyomo.foundation.arrays import Integers, Mask
-from tcbo_pyomo.surrogate.finite_belief import GaussianBelief
+from tcbo_pyomo.surrogate.finite_belief import FiniteBelief
 
 
 class CredibleBand:
@@ -17,7 +17,7 @@ class CredibleBand:
     def __init__(self, width: float) -> None:
         self.width = width
 
-    def __call__(self, belief: GaussianBelief, search_space: Mask) -> Integers:
+    def __call__(self, belief: FiniteBelief, search_space: Mask) -> Integers:
         """Indices of the states that may still be the maximum; at least one."""
         spread = self.width * belief.standard_deviation
         best_lower = (belief.mean - spread)[search_space].max()

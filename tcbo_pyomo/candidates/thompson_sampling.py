@@ -12,7 +12,7 @@ from tcbo_pyomo.candidates.search.projected_ascent import Allowed
 from tcbo_pyomo.candidates.search.uniform import uniform_points
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.arrays import Array
-from tcbo_pyomo.surrogate.continuous_belief import ContinuousSurrogate
+from tcbo_pyomo.surrogate.continuous_belief import ContinuousBelief
 
 
 class ThompsonSampling:
@@ -24,7 +24,7 @@ class ThompsonSampling:
         self.count = count
 
     def __call__(
-        self, surrogate: ContinuousSurrogate, generator: np.random.Generator, allowed: Allowed | None = None
+        self, surrogate: ContinuousBelief, generator: np.random.Generator, allowed: Allowed | None = None
     ) -> Array:
         """The candidates, count x d; all of them are allowed."""
         if len(surrogate.measured) == 0:

@@ -11,38 +11,11 @@ from tcbo_pyomo.candidates.search.multi_start import global_maxima
 from tcbo_pyomo.candidates.search.projected_ascent import Allowed
 from tcbo_pyomo.candidates.search.uniform import uniform_points
 from tcbo_pyomo.errors import BadInput
-from tcbo_pyomo.foundation.arrays import Array, Integers
-from tcbo_pyomo.surrogate.continuous_belief import ContinuousSurrogate
+from tcbo_pyomo.foundation.arrays import Array
+from tcbo_pyomo.surrogate.acquisition import ConfidenceBounds
+from tcbo_pyomo.surrogate.continuous_belief import ContinuousBelief
 
 LARGEST_MULTIPLIER = 2.5
-
-
-class ConfidenceBounds:
-    """The functions mean + beta_i sd, with gradients; beta_i the `multipliers` (K)."""
-
-    def __init__(self, surrogate: ContinuousSurrogate, multipliers: Array) -> None:
-        self.surrogate, self.multipliers = surrogate, multipliers
-
-    @property
-    def count(self) -> int:
-        """K, the number of functions."""
-        return len(self.multipliers)
-
-    def rough(self) -> ConfidenceBounds:
-        """Itself: standard deviations need double precision."""
-        return self
-
-    def value(self, points: Array) -> Array:
-        """All functions at n points, n x K."""
-        spread = np.outer(self.surrogate.standard_deviation(points), self.multipliers)
-        return self.surrogate.mean(points)[:, None] + spread
-
-    def value_and_gradient(self, points: Array, owner: Integers) -> tuple[Array, Array]:
-        """Function `owner[i]` at point i: values (n) and gradients (n x d)."""
-        mean, mean_slope = self.surrogate.mean_and_gradient(points)
-        deviation, deviation_slope = self.surrogate.standard_deviation_and_gradient(points)
-        multiplier = self.multipliers[owner]
-        return mean + multiplier * deviation, mean_slope + multiplier[:, None] * deviation_slope
 
 
 class UpperConfidence:
@@ -55,7 +28,7 @@ class UpperConfidence:
 
     def __call__(
         self,
-        surrogate: ContinuousSurrogate,
+        surrogate: ContinuousBelief,
         generator: np.random.Generator,
         allowed: Allowed | None = None,
         largest: float = LARGEST_MULTIPLIER,

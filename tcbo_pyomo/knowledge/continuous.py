@@ -15,7 +15,7 @@ from tcbo_pyomo.planning.continuous.utility import Stage, TrajectoryUtility
 from tcbo_pyomo.plant.situation import Location
 from tcbo_pyomo.problem.continuous import ContinuousProblem
 from tcbo_pyomo.settings import Settings
-from tcbo_pyomo.surrogate.continuous_belief import ContinuousSurrogate
+from tcbo_pyomo.surrogate.continuous_belief import ContinuousBelief
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 
 DEFAULT_RULE = "annealed"
@@ -53,12 +53,12 @@ class ContinuousKnowledge(Beliefs):
         self._rule = candidate_rule(name, settings.candidates.count or DEFAULT_COUNT.get(name, 100))
         super().__init__(problem, settings, seed, history)
 
-    def prior(self, kernel: Kernel) -> ContinuousSurrogate:
+    def prior(self, kernel: Kernel) -> ContinuousBelief:
         """The prior on the box."""
         surrogate, dimension = self.settings.surrogate, len(self.problem.coordinates)
         self.candidates: Array = np.empty((0, dimension))
         budget = self.problem.episodes * self.problem.horizon
-        return ContinuousSurrogate(kernel, dimension, *representation(surrogate.features, surrogate.number, budget))
+        return ContinuousBelief(kernel, dimension, *representation(surrogate.features, surrogate.number, budget))
 
     def scaled_points(self, locations: list[Location]) -> Array:
         """Locations are scaled points already."""

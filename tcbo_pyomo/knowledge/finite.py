@@ -14,7 +14,7 @@ from tcbo_pyomo.plant.situation import Location
 from tcbo_pyomo.problem.finite import Problem
 from tcbo_pyomo.settings import Settings
 from tcbo_pyomo.surrogate.features import state_factor
-from tcbo_pyomo.surrogate.finite_belief import GaussianBelief
+from tcbo_pyomo.surrogate.finite_belief import FiniteBelief
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 
 DEFAULT_RULE = "credible_band"
@@ -29,7 +29,7 @@ class Knowledge(Beliefs):
         )
         super().__init__(problem, settings, seed, history)
 
-    def prior(self, kernel: Kernel) -> GaussianBelief:
+    def prior(self, kernel: Kernel) -> FiniteBelief:
         """The prior on all states."""
         points, surrogate = self.problem.process.scaled_states, self.settings.surrogate
         # On finitely many states an exact update never takes longer, however much is known.
@@ -37,7 +37,7 @@ class Knowledge(Beliefs):
         # Random features get a stream of their own, so that they are the same after loading.
         stream = np.random.default_rng(np.random.SeedSequence([self.seed, 2]))
         factor = state_factor(kernel, points, features, surrogate.number, stream)
-        return GaussianBelief(kernel.mean(points), factor)
+        return FiniteBelief(kernel.mean(points), factor)
 
     def scaled_points(self, locations: list[Location]) -> Array:
         """States as scaled points, n x d."""

@@ -6,12 +6,12 @@ import numpy as np
 
 from tcbo_pyomo.candidates.search.multi_start import global_maxima
 from tcbo_pyomo.candidates.search.projected_ascent import Allowed
-from tcbo_pyomo.candidates.upper_confidence import ConfidenceBounds
 from tcbo_pyomo.foundation.arrays import Array
-from tcbo_pyomo.surrogate.continuous_belief import ContinuousSurrogate
+from tcbo_pyomo.surrogate.acquisition import ConfidenceBounds
+from tcbo_pyomo.surrogate.continuous_belief import ContinuousBelief
 
 
-def best_mean(surrogate: ContinuousSurrogate, candidates: Array | None = None, allowed: Allowed | None = None) -> Array:
+def best_mean(surrogate: ContinuousBelief, candidates: Array | None = None, allowed: Allowed | None = None) -> Array:
     """The global maximiser of the posterior mean, a scaled point (d).
 
     Parameters

@@ -20,7 +20,7 @@ from tcbo_pyomo.planning.continuous.one_step_moves import Reach
 from tcbo_pyomo.planning.continuous.steering import Steering
 from tcbo_pyomo.plant.situation import Situation
 from tcbo_pyomo.settings import Settings
-from tcbo_pyomo.surrogate.expected_improvement import ImprovementSurface, best_observation
+from tcbo_pyomo.surrogate.acquisition import ImprovementSurface
 
 WORTHWHILE = 0.01
 """gamma: the local improvement below which the search leaves for the global maximiser."""
@@ -42,7 +42,7 @@ class LocalSearchRegion(Steered):
         self, situation: Situation, knowledge: ContinuousKnowledge, generator: np.random.Generator
     ) -> tuple[float, ...]:
         """The action to take next."""
-        surface = ImprovementSurface(knowledge.design, best_observation(knowledge.history))
+        surface = ImprovementSurface(knowledge.design, knowledge.history.incumbent)
         point, improvement = best_next_point(surface, Reach(self.problem, situation), generator)
         if improvement > WORTHWHILE:
             return self.steering.next_at(point, situation)

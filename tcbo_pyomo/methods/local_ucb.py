@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from tcbo_pyomo.candidates.upper_confidence import ConfidenceBounds
 from tcbo_pyomo.methods._steered import Steered
 from tcbo_pyomo.planning.continuous.best_next_point import best_next_point
 from tcbo_pyomo.planning.continuous.one_step_moves import Reach
@@ -20,6 +19,7 @@ from tcbo_pyomo.planning.finite.feasible_moves import FeasibleMoves
 from tcbo_pyomo.plant.situation import Decision, Situation
 from tcbo_pyomo.problem.finite import Problem
 from tcbo_pyomo.settings import Settings
+from tcbo_pyomo.surrogate.acquisition import ConfidenceBounds
 
 WIDTH = 2.0
 """Standard deviations above the mean."""

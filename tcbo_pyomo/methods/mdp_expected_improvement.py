@@ -20,7 +20,7 @@ from tcbo_pyomo.planning.finite.policy import Policy
 from tcbo_pyomo.planning.finite.utility import Linearisation
 from tcbo_pyomo.plant.situation import Situation
 from tcbo_pyomo.settings import Settings
-from tcbo_pyomo.surrogate.expected_improvement import best_observation, expected_improvement
+from tcbo_pyomo.surrogate.acquisition import expected_improvement
 
 
 class MdpExpectedImprovement:
@@ -39,7 +39,7 @@ class MdpExpectedImprovement:
     def _plan(self, situation: Situation, knowledge: Knowledge, generator: np.random.Generator) -> Plan:
         """One linear subproblem: the reward is linear in the visitation, so that there is nothing to mix."""
         design, process = knowledge.design, self.problem.process
-        reward = expected_improvement(design.mean, design.standard_deviation, best_observation(knowledge.history))
+        reward = expected_improvement(design.mean, design.standard_deviation, knowledge.history.incumbent)
         best = int(reward.argmax())
         tangent = Linearisation(float(reward[best]), best, None, -(process.transitions @ reward))
         visitation = self.planner.oracle.extreme_point(tangent.gradient, situation, generator)

@@ -15,7 +15,7 @@ from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.coordinates import Coordinate, scaled
 from tcbo_pyomo.problem.continuous import ContinuousProblem
 from tcbo_pyomo.problem.finite import Problem
-from tcbo_pyomo.surrogate.continuous_belief import ContinuousSurrogate
+from tcbo_pyomo.surrogate.continuous_belief import ContinuousBelief
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 from tcbo_pyomo.surrogate.posterior_samples import PosteriorSamples
 from tcbo_pyomo.surrogate.prior_samples import PriorSampler
@@ -32,7 +32,7 @@ def with_drawn_truth(problem: Problem | ContinuousProblem, seed: int) -> Problem
     if isinstance(problem, Problem):
         return problem.changed(truth=_values(problem.kernel, problem.process.scaled_states, generator))
     dimension = len(problem.coordinates)
-    drawn = ContinuousSurrogate(problem.kernel, dimension).samples(1, generator)
+    drawn = ContinuousBelief(problem.kernel, dimension).samples(1, generator)
     best = global_maxima(drawn, dimension, problem.allowed, along_edges=True)
     return problem.changed(truth=DrawnFunction(drawn, problem.coordinates), maximum=float(best.values[0]))
 

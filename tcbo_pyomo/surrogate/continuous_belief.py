@@ -9,12 +9,14 @@ benchmarks' lengthscales the features miss up to 30 % of the prior variance in 3
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tcbo_pyomo.errors import BadInput, suggestion
 from tcbo_pyomo.foundation.arrays import Array
+from tcbo_pyomo.plant.situation import Location
 from tcbo_pyomo.surrogate.exact_posterior import ExactPosterior
 from tcbo_pyomo.surrogate.expansion import KernelExpansion
 from tcbo_pyomo.surrogate.features import default_number
@@ -31,7 +33,7 @@ SMALLEST_SHARE = 1e-14
 """Of the prior variance: below this a posterior variance is rounding."""
 
 
-class ContinuousSurrogate:
+class ContinuousBelief:
     """A Gaussian process on [-0.5, 0.5]^d, updated one visit at a time.
 
     Parameters
@@ -58,9 +60,9 @@ class ContinuousSurrogate:
         self.measured = np.empty((0, dimension))
         self._posterior = _prior(kernel, dimension, representation, number)
 
-    def copy(self) -> ContinuousSurrogate:
+    def copy(self) -> ContinuousBelief:
         """An independent copy: where to count pending or planned visits."""
-        twin = ContinuousSurrogate.__new__(ContinuousSurrogate)
+        twin = ContinuousBelief.__new__(ContinuousBelief)
         twin.__dict__.update(self.__dict__)
         twin._posterior = self._posterior.copy()
         return twin
@@ -92,6 +94,11 @@ class ContinuousSurrogate:
         value, gradient = sections.value_and_gradient(points, rows)
         return self.kernel.mean(points) + value, self.kernel.mean_gradient(points) + gradient
 
+    def predict(self, locations: Sequence[Location]) -> tuple[Array, Array]:
+        """Posterior mean and standard deviation of n points, n each."""
+        points = np.array(locations, dtype=float)
+        return self.mean(points), self.standard_deviation(points)
+
     def variance(self, points: Array) -> Array:
         """Posterior variance of n points."""
         return self._variance(points, self._reduced(points))
@@ -115,12 +122,11 @@ class ContinuousSurrogate:
         explained = self._reduced(left) @ self._reduced(right).T
         return self.kernel(left, right) - explained if self._posterior.subtracts else explained
 
-    def covariance_difference(self, first: ArrayLike, second: ArrayLike) -> KernelExpansion:
-        """x -> Cov[f(z), f(x)] - Cov[f(z'), f(x)], points z, z' (d each); appendix "Linearizing the objective"."""
-        return self.covariance_with(first, second)
-
     def covariance_with(self, first: ArrayLike, second: ArrayLike | None = None) -> KernelExpansion:
-        """As `covariance_difference`; without a second point x -> Cov[f(z), f(x)], for G-allocation."""
+        """x -> Cov[f(z), f(x)] - Cov[f(z'), f(x)], points z, z' (d each); appendix "Linearizing the objective".
+
+        Without a second point x -> Cov[f(z), f(x)], for G-allocation.
+        """
         ends = [self._checked(point) for point in (first, second) if point is not None]
         return self._covariance_with(np.vstack(ends), np.array([1.0, -1.0])[: len(ends)])
 
@@ -141,12 +147,6 @@ class ContinuousSurrogate:
         covariance = self.covariance(points, points)
         variance = covariance.diagonal()
         return np.maximum(variance[:, None] + variance[None, :] - 2.0 * covariance, 0.0)
-
-    def widest_pair(self, points: Array) -> tuple[int, int]:
-        """The two of K points whose difference is least certain: z* and z*' of the linearised utility."""
-        variances = self.difference_variances(points)
-        first, second = np.unravel_index(int(variances.argmax()), variances.shape)
-        return int(first), int(second)
 
     def samples(self, count: int, generator: np.random.Generator) -> PosteriorSamples:
         """Draw `count` functions from the posterior (pending visits shrink their spread, not their mean)."""

@@ -24,10 +24,10 @@ from scipy.linalg import solve_triangular
 
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.surrogate.expansion import KernelExpansion
+from tcbo_pyomo.surrogate.kernel_sums import Sections, sections
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 from tcbo_pyomo.surrogate.posterior_samples import PosteriorSamples
 from tcbo_pyomo.surrogate.prior_samples import PriorSampler
-from tcbo_pyomo.surrogate.sections import Sections, sections
 
 
 class ExactPosterior:

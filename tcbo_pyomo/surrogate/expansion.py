@@ -1,8 +1,4 @@
-"""Functions of the form x -> sum_j w_j k(x, c_j): what posterior means, samples and covariances are made of.
-
-Given data X, the posterior mean, every posterior sample, and x -> Cov[f(z), f(x)] - Cov[f(z'), f(x)] of the linearised
-utility (appendix "Linearizing the objective") are all sums of kernels centred at fixed points.
-"""
+"""Many functions x -> sum_j w_j k(x, c_j) with the same centres at once, as a search for their maxima needs them."""
 
 from __future__ import annotations
 
@@ -10,8 +6,8 @@ import numpy as np
 
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.arrays import Array, Integers
+from tcbo_pyomo.surrogate.kernel_sums import sections
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
-from tcbo_pyomo.surrogate.sections import sections
 
 ROWS = 256
 """Points are treated in blocks of so many rows, so that a block of kernel values stays in the processor's cache."""
@@ -48,15 +44,6 @@ class KernelExpansion:
         """All functions at n points, n x k."""
         return self.sections(points) @ self.weights
 
-    def gradient(self, points: Array) -> Array:
-        """Gradients of all functions at n points, n x k x d."""
-        return np.stack([self._gradient_of(i, points) for i in range(self.count)], axis=1)
-
-    def hessian(self, points: Array, function: int = 0) -> Array:
-        """Second derivatives of one function at n points, n x d x d."""
-        weights = np.broadcast_to(self._weights_by_function[function], (len(points), len(self.centers)))
-        return self.sections.hessian(points, weights)
-
     def value_and_gradient(self, points: Array, owner: Integers) -> tuple[Array, Array]:
         """Function `owner[i]` at point i: values (n) and gradients (n x d).
 
@@ -68,6 +55,3 @@ class KernelExpansion:
             weights = self._weights_by_function[owner[rows]]
             value[rows], gradient[rows] = self.sections.value_and_gradient(points[rows], weights)
         return value, gradient
-
-    def _gradient_of(self, function: int, points: Array) -> Array:
-        return self.value_and_gradient(points, np.full(len(points), function))[1]

@@ -12,25 +12,27 @@ semi-definite whatever the rounding. The rows of F are the states of a finite pr
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
 from tcbo_pyomo.foundation.arrays import Array
+from tcbo_pyomo.plant.situation import Location
 
 BLOCK = 2**16
 """Numbers of the factor that are updated at a time."""
 
 
-class GaussianBelief:
+class FiniteBelief:
     """A Gaussian vector with mean (n) and covariance `factor @ factor.T` (factor n x M)."""
 
     def __init__(self, mean: Array, factor: Array) -> None:
         self.mean = np.array(mean, dtype=float)
         self.factor = np.array(factor, dtype=float)
 
-    def copy(self) -> GaussianBelief:
+    def copy(self) -> FiniteBelief:
         """An independent copy."""
-        return GaussianBelief(self.mean, self.factor)
+        return FiniteBelief(self.mean, self.factor)
 
     @property
     def variance(self) -> Array:
@@ -41,6 +43,11 @@ class GaussianBelief:
     def standard_deviation(self) -> Array:
         """Standard deviation of each row (n)."""
         return np.sqrt(self.variance)
+
+    def predict(self, locations: Sequence[Location]) -> tuple[Array, Array]:
+        """Mean and standard deviation of n rows, n each."""
+        rows = np.array(locations)
+        return self.mean[rows], np.linalg.norm(self.factor[rows], axis=1)
 
     def observe(self, row: int, value: float | None, noise_variance: float) -> None:
         """Condition on a measurement of one row; `value` None means visited, value not known yet."""

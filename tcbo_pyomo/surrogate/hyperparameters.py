@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import solve_triangular
 
+from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.arrays import Array
-from tcbo_pyomo.surrogate.gaussian_process import checked_measurements, covariance_cholesky
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 
 FEWEST_MEASUREMENTS = 3
@@ -34,9 +34,9 @@ def log_marginal_likelihood(kernel: Kernel, points: ArrayLike, values: ArrayLike
     points, values, noise_variances
         n x d scaled points, n values, and n noise variances or one number for all.
     """
-    inputs, outputs, noise = checked_measurements(points, values, noise_variances)
+    inputs, outputs, noise = _checked(points, values, noise_variances)
     try:
-        factor = covariance_cholesky(kernel, inputs, noise)
+        factor = np.linalg.cholesky(kernel(inputs, inputs) + np.diag(noise))
     except np.linalg.LinAlgError:
         return -math.inf
     whitened = solve_triangular(factor, outputs - kernel.mean(inputs), lower=True)
@@ -50,7 +50,7 @@ def fit_hyperparameters(kernel: Kernel, points: ArrayLike, values: ArrayLike, no
     L-BFGS-B on the logarithms, from the present values: the same data give the same answer, and never a less
     likely one. Fewer than three measurements say nothing about a lengthscale: the kernel stays as it is.
     """
-    points, values, noise_variances = checked_measurements(points, values, noise_variances)
+    points, values, noise_variances = _checked(points, values, noise_variances)
     names = list(kernel.parameters)
     if len(values) < FEWEST_MEASUREMENTS or not names:
         return kernel
@@ -68,3 +68,21 @@ def fit_hyperparameters(kernel: Kernel, points: ArrayLike, values: ArrayLike, no
 
     found = minimize(loss, start, method="L-BFGS-B", jac="3-point", bounds=bounds)
     return kernel_at(found.x) if loss(found.x) < loss(start) else kernel
+
+
+def _checked(
+    points: ArrayLike, values: ArrayLike, noise_variances: ArrayLike
+) -> tuple[Array, Array, Array]:
+    """Measurements as arrays (n x d, n, n), refused where they are not finite or do not belong together."""
+    inputs, outputs = np.asarray(points, dtype=float), np.asarray(values, dtype=float)
+    if inputs.ndim != 2 or outputs.shape != (len(inputs),):
+        raise BadInput(f"points {inputs.shape} and values {outputs.shape} must be n x d and n for the same n")
+    noise = np.asarray(noise_variances, dtype=float)
+    if noise.shape not in ((), outputs.shape):
+        raise BadInput(f"noise variances {noise.shape} must be one number or {len(outputs)}, one per measurement")
+    noise = np.broadcast_to(noise, outputs.shape)
+    for row in np.flatnonzero(~(np.isfinite(inputs).all(axis=1) & np.isfinite(outputs))):
+        raise BadInput(f"measurement {row}: point {inputs[row]} and value {outputs[row]} must be finite numbers")
+    for row in np.flatnonzero(~(np.isfinite(noise) & (noise > 0))):
+        raise BadInput(f"measurement {row}: noise variance {noise[row]} must be a positive finite number")
+    return inputs, outputs, noise

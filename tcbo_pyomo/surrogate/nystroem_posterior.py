@@ -15,10 +15,10 @@ from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.surrogate.expansion import KernelExpansion
 from tcbo_pyomo.surrogate.features import box_pool, greedy_points
 from tcbo_pyomo.surrogate.features.exact import significant_eigenpairs
-from tcbo_pyomo.surrogate.finite_belief import GaussianBelief
+from tcbo_pyomo.surrogate.finite_belief import FiniteBelief
+from tcbo_pyomo.surrogate.kernel_sums import Sections, sections
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 from tcbo_pyomo.surrogate.posterior_samples import PosteriorSamples
-from tcbo_pyomo.surrogate.sections import Sections, sections
 
 
 class NystroemPosterior:
@@ -37,7 +37,7 @@ class NystroemPosterior:
     def __init__(self, kernel: Kernel, inducing: Array) -> None:
         self.kernel = kernel
         self._sections = sections(kernel, inducing)
-        self._known = GaussianBelief(np.zeros(len(inducing)), prior_factor(kernel, inducing))
+        self._known = FiniteBelief(np.zeros(len(inducing)), prior_factor(kernel, inducing))
         # The belief in which pending visits count: the same one until there is a pending visit.
         self._visited = self._known
 

@@ -1,4 +1,4 @@
-"""What both forms of the posterior offer; `ContinuousSurrogate` is written in these terms alone.
+"""What both forms of the posterior offer; `ContinuousBelief` is written in these terms alone.
 
 With fixed centres c_1..c_m and k(x) = (k(x, c_1), ..., k(x, c_m)) both forms are
 
@@ -16,8 +16,8 @@ from typing import Protocol
 import numpy as np
 
 from tcbo_pyomo.foundation.arrays import Array
+from tcbo_pyomo.surrogate.kernel_sums import Sections
 from tcbo_pyomo.surrogate.posterior_samples import PosteriorSamples
-from tcbo_pyomo.surrogate.sections import Sections
 
 
 class Posterior(Protocol):

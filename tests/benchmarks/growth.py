@@ -34,9 +34,9 @@ from tcbo_pyomo.planning.finite.farthest_pair import farthest_pair
 from tcbo_pyomo.plant.grid import grid_process
 from tcbo_pyomo.plant.process import Process
 from tcbo_pyomo.plant.situation import Situation
-from tcbo_pyomo.surrogate.continuous_belief import ContinuousSurrogate
+from tcbo_pyomo.surrogate.continuous_belief import ContinuousBelief
 from tcbo_pyomo.surrogate.features import NystroemFeatures, box_pool, greedy_points
-from tcbo_pyomo.surrogate.finite_belief import GaussianBelief
+from tcbo_pyomo.surrogate.finite_belief import FiniteBelief
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 
 KERNEL = SquaredExponential(1.0, 0.2)
@@ -123,7 +123,7 @@ def over_candidates(quick: bool) -> Iterator[Case]:
     features = NystroemFeatures(KERNEL, greedy_points(KERNEL, pool, 32))
     for count in (10, 100, 1000) if quick else (10, 100, 1000, 10_000, 100_000):
         rng = np.random.default_rng(1)
-        belief = GaussianBelief(np.zeros(count), features(rng.random((count, 2)) - 0.5))
+        belief = FiniteBelief(np.zeros(count), features(rng.random((count, 2)) - 0.5))
         for row in rng.integers(0, count, 50):
             belief.observe(int(row), None, 0.1)
         yield count, lambda rows=belief.factor: farthest_pair(rows, np.random.default_rng(0))
@@ -135,11 +135,11 @@ def over_measurements(quick: bool) -> Iterator[Case]:
     factor = NystroemFeatures(KERNEL, greedy_points(KERNEL, points, 128))(points)
     rng = np.random.default_rng(2)
     for count in (100, 1000) if quick else (100, 316, 1000, 3162, 10_000):
-        belief = GaussianBelief(np.zeros(len(points)), factor)
+        belief = FiniteBelief(np.zeros(len(points)), factor)
         for row in rng.integers(0, len(points), count):
             belief.observe(int(row), 1.0, 0.1)
 
-        def one_more(belief: GaussianBelief = belief) -> object:
+        def one_more(belief: FiniteBelief = belief) -> object:
             belief.observe(7, 1.0, 0.1)
             return belief.mean, belief.standard_deviation
 
@@ -149,16 +149,16 @@ def over_measurements(quick: bool) -> Iterator[Case]:
 def over_continuous_measurements(quick: bool) -> Iterator[Case]:
     """The same on a continuous box, in Nystroem features; posterior at 100 points."""
     for count in (100, 1000) if quick else (100, 1000, 10_000):
-        yield count, one_more_after(count, ContinuousSurrogate(KERNEL, 2, "nystroem"))
+        yield count, one_more_after(count, ContinuousBelief(KERNEL, 2, "nystroem"))
 
 
 def over_budget(quick: bool) -> Iterator[Case]:
     """The last measurement of a continuous campaign with the default settings: exact, then 1,000 features."""
     for budget in (100, 300) if quick else (100, 316, 1000, 3162, 10_000):
-        yield budget, one_more_after(budget, ContinuousSurrogate(KERNEL, 3, *representation("auto", None, budget)))
+        yield budget, one_more_after(budget, ContinuousBelief(KERNEL, 3, *representation("auto", None, budget)))
 
 
-def one_more_after(count: int, surrogate: ContinuousSurrogate) -> Callable[[], object]:
+def one_more_after(count: int, surrogate: ContinuousBelief) -> Callable[[], object]:
     """One measurement after so many, and the posterior at 100 points."""
     rng = np.random.default_rng(3)
     places = rng.random((100, surrogate.dimension)) - 0.5
@@ -177,9 +177,9 @@ def over_features(quick: bool) -> Iterator[Case]:
     """One more measurement of as many states as there are features: n = M, the exact case."""
     rng = np.random.default_rng(4)
     for number in (32, 128) if quick else (32, 64, 128, 256, 512, 1024, 2048):
-        belief = GaussianBelief(np.zeros(number), rng.random((number, number)) / number)
+        belief = FiniteBelief(np.zeros(number), rng.random((number, number)) / number)
 
-        def one_more(belief: GaussianBelief = belief) -> object:
+        def one_more(belief: FiniteBelief = belief) -> object:
             belief.observe(3, 1.0, 0.1)
             return belief.standard_deviation
 

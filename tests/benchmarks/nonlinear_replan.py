@@ -15,7 +15,7 @@ from tcbo_pyomo.planning.continuous.shortest_path import straight_path
 from tcbo_pyomo.plant.actions import BoxActions
 from tcbo_pyomo.plant.dynamics import LinearDynamics
 from tcbo_pyomo.solvers.nonlinear.solver_by_name import nonlinear_solver
-from tcbo_pyomo.surrogate.continuous_belief import ContinuousSurrogate
+from tcbo_pyomo.surrogate.continuous_belief import ContinuousBelief
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 
 SIZES = {
@@ -84,7 +84,7 @@ def comparisons(repeats: int, quick: bool = False) -> list[Comparison]:
 def _candidates_against_replans(repeats: int) -> Comparison:
     """K = 100 Thompson maximisers in 4-D with 100 measurements, against ten compiled re-plans of 512 centres."""
     rng = np.random.default_rng(1)
-    surrogate = ContinuousSurrogate(SquaredExponential(0.6, 0.2), 4)
+    surrogate = ContinuousBelief(SquaredExponential(0.6, 0.2), 4)
     for point in rng.random((100, 4)) - 0.5:
         surrogate.observe(point, float(np.sin(5 * point).sum()), 1e-3)
     rule, replan = ThompsonSampling(100), Replan(512, 4, 100)

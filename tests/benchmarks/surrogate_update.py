@@ -10,7 +10,7 @@ from sklearn.gaussian_process.kernels import RBF
 from timing import Comparison, compare
 
 from tcbo_pyomo.surrogate.features import exact_factor
-from tcbo_pyomo.surrogate.finite_belief import GaussianBelief
+from tcbo_pyomo.surrogate.finite_belief import FiniteBelief
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 
 SIDE, LENGTHSCALE, NOISE = 20, 0.2, 1e-2
@@ -32,8 +32,8 @@ def comparisons(repeats: int, quick: bool = False) -> list[Comparison]:
     ]
 
 
-def _started(factor: np.ndarray, states: np.ndarray, values: np.ndarray) -> GaussianBelief:
-    belief = GaussianBelief(np.zeros(len(factor)), factor)
+def _started(factor: np.ndarray, states: np.ndarray, values: np.ndarray) -> FiniteBelief:
+    belief = FiniteBelief(np.zeros(len(factor)), factor)
     for state, value in zip(states[:MEASURED], values[:MEASURED], strict=True):
         belief.observe(int(state), float(value), NOISE)
     return belief

@@ -9,13 +9,13 @@ from tcbo_pyomo.candidates.annealed import Annealed
 from tcbo_pyomo.candidates.thompson_sampling import ThompsonSampling
 from tcbo_pyomo.candidates.upper_confidence import UpperConfidence
 from tcbo_pyomo.knowledge.knowledge import candidate_rule
-from tcbo_pyomo.surrogate.continuous_belief import ContinuousSurrogate
+from tcbo_pyomo.surrogate.continuous_belief import ContinuousBelief
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 
 
 @pytest.fixture(scope="module")
 def surrogate():
-    belief = ContinuousSurrogate(SquaredExponential(1.0, 0.2), 2, "exact", None)
+    belief = ContinuousBelief(SquaredExponential(1.0, 0.2), 2, "exact", None)
     for point, value in zip(np.random.default_rng(0).uniform(-0.5, 0.5, (6, 2)), range(6), strict=True):
         belief.observe(tuple(point), 0.1 * value, 1e-3)
     return belief

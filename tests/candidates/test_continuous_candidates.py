@@ -7,10 +7,11 @@ import pytest
 
 from tcbo_pyomo.candidates.search.uniform import uniform_points
 from tcbo_pyomo.candidates.thompson_sampling import ThompsonSampling
-from tcbo_pyomo.candidates.upper_confidence import ConfidenceBounds, UpperConfidence
+from tcbo_pyomo.candidates.upper_confidence import UpperConfidence
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.knowledge.recommendation import best_mean
-from tcbo_pyomo.surrogate.continuous_belief import ContinuousSurrogate
+from tcbo_pyomo.surrogate.acquisition import ConfidenceBounds
+from tcbo_pyomo.surrogate.continuous_belief import ContinuousBelief
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 
 RULES = [ThompsonSampling(12), UpperConfidence(12)]
@@ -22,7 +23,7 @@ def two_hills(points):
 
 
 def surrogate(dimension=2, number=25, representation="exact", seed=0):
-    belief = ContinuousSurrogate(SquaredExponential(0.5, 0.2), dimension, representation)
+    belief = ContinuousBelief(SquaredExponential(0.5, 0.2), dimension, representation)
     for point in np.random.default_rng(seed).random((number, dimension)) - 0.5:
         belief.observe(point, two_hills(point[None, :])[0], 1e-4)
     return belief
@@ -44,16 +45,6 @@ def test_upper_confidence_holds_the_maximisers_of_every_bound(representation):
     assert (values >= best - 1e-9).all() and (values <= best + 0.01).all()
 
 
-def test_bounds_have_the_right_gradients():
-    bounds = ConfidenceBounds(surrogate(3), np.array([0.0, 1.0, 2.5]))
-    where, owner = np.random.default_rng(1).uniform(-0.45, 0.45, (9, 3)), np.arange(9) % 3
-    value, gradient = bounds.value_and_gradient(where, owner)
-    np.testing.assert_allclose(value, bounds.value(where)[np.arange(9), owner], atol=1e-12)
-    steps = 1e-5 * np.eye(3)
-    columns = [(bounds.value(where + s) - bounds.value(where - s))[np.arange(9), owner] / 2e-5 for s in steps]
-    np.testing.assert_allclose(gradient, np.stack(columns, axis=1), atol=1e-5 * np.abs(gradient).max())
-
-
 @pytest.mark.parametrize("dimension", [2, 4])
 def test_the_recommendation_is_the_bound_without_deviation(dimension):
     belief = surrogate(dimension, 60)
@@ -71,7 +62,7 @@ def test_the_recommendation_is_the_best_point_of_the_mean():
 
 def test_the_recommendation_starts_from_candidates():
     """A hill narrower than the survey is found from a point on it."""
-    belief = ContinuousSurrogate(SquaredExponential(1.0, 0.003), 2)
+    belief = ContinuousBelief(SquaredExponential(1.0, 0.003), 2)
     belief.observe([0.3, 0.3], 1.0, 1e-4)
     np.testing.assert_allclose(best_mean(belief), 0.3, atol=1e-5)
 
@@ -97,7 +88,7 @@ def test_thompson_maximisers_follow_the_posterior_probability_of_the_maximum():
 
 @pytest.mark.parametrize("rule", RULES)
 def test_before_the_first_measurement_candidates_are_uniform(rule):
-    empty = ContinuousSurrogate(SquaredExponential(0.5, 0.2), 3)
+    empty = ContinuousBelief(SquaredExponential(0.5, 0.2), 3)
     empty.observe([0.0, 0.0, 0.0], None, 1e-3)
     found = rule(empty, np.random.default_rng(7))
     np.testing.assert_array_equal(found, uniform_points(12, 3, np.random.default_rng(7)))

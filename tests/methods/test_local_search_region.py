@@ -11,8 +11,8 @@ from tcbo_pyomo.methods.local_search_region import WORTHWHILE, LocalSearchRegion
 from tcbo_pyomo.plant.actions import BoxActions
 from tcbo_pyomo.plant.dynamics import LinearDynamics
 from tcbo_pyomo.plant.situation import Situation
-from tcbo_pyomo.surrogate.continuous_belief import ContinuousSurrogate
-from tcbo_pyomo.surrogate.expected_improvement import ImprovementSurface
+from tcbo_pyomo.surrogate.acquisition import ImprovementSurface
+from tcbo_pyomo.surrogate.continuous_belief import ContinuousBelief
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 
 
@@ -33,7 +33,7 @@ def improvement_around(surrogate, incumbent, at=-0.3):
 
 
 def test_a_worthwhile_local_improvement_is_gone_to():
-    surrogate = ContinuousSurrogate(SquaredExponential(1.0, 0.1), 1)
+    surrogate = ContinuousBelief(SquaredExponential(1.0, 0.1), 1)
     knowledge = measured(surrogate, [[-0.3], [-0.2], [-0.42]], [0.5, 0.9, 0.0])
     points, improvement = improvement_around(surrogate, 0.9)
     assert improvement.max() > WORTHWHILE
@@ -46,7 +46,7 @@ def test_a_worthwhile_local_improvement_is_gone_to():
 def test_without_a_worthwhile_one_the_global_maximiser_is_approached_with_a_clipped_move():
     # The left part is measured densely and low; only the far right is unknown.
     places = np.arange(-0.5, 0.21, 0.05)
-    surrogate = ContinuousSurrogate(SquaredExponential(1.0, 0.1), 1)
+    surrogate = ContinuousBelief(SquaredExponential(1.0, 0.1), 1)
     knowledge = measured(surrogate, places[:, None], np.zeros(len(places)), incumbent=1.0)
     assert improvement_around(surrogate, 1.0)[1].max() < WORTHWHILE
     assert decide(line_of_length_one(), knowledge) == pytest.approx(0.1)
@@ -56,7 +56,7 @@ def test_without_a_worthwhile_one_the_global_maximiser_is_approached_with_a_clip
 def test_the_global_branch_stops_at_its_target():
     """All that is left to gain lies within one move, and is less than gamma: the move is not longer than needed."""
     places = np.array([*np.arange(-0.5, 0.31, 0.05), 0.4, 0.5])
-    surrogate = ContinuousSurrogate(SquaredExponential(1.0, 0.1), 1)
+    surrogate = ContinuousBelief(SquaredExponential(1.0, 0.1), 1)
     knowledge = measured(surrogate, places[:, None], np.zeros(len(places)), incumbent=0.25)
     points, improvement = improvement_around(surrogate, 0.25, 0.4)
     inside = points <= 0.5

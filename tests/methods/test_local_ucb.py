@@ -8,7 +8,7 @@ from tcbo_pyomo import settings_from
 from tcbo_pyomo.methods.local_ucb import LocalUcb
 from tcbo_pyomo.plant.actions import BoxActions, NormActions
 from tcbo_pyomo.plant.situation import Situation
-from tcbo_pyomo.surrogate.continuous_belief import ContinuousSurrogate
+from tcbo_pyomo.surrogate.continuous_belief import ContinuousBelief
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 
 
@@ -25,7 +25,7 @@ def test_two_standard_deviations_decide_among_the_neighbours():
 @pytest.mark.parametrize("seed", range(3))
 def test_no_point_within_reach_is_better(limits, seed):
     problem = plane(limits, start={"x": 4.0, "y": 2.0})
-    surrogate = ContinuousSurrogate(SquaredExponential(1.0, 0.12), 2)
+    surrogate = ContinuousBelief(SquaredExponential(1.0, 0.12), 2)
     generator = rng(seed)
     knowledge = measured(surrogate, generator.uniform(-0.4, 0.2, (12, 2)), generator.standard_normal(12))
     here = np.array(problem.start_state)

@@ -11,7 +11,7 @@ from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.methods.mdp_expected_improvement import MdpExpectedImprovement
 from tcbo_pyomo.models.constraints import EndAt, ResourceBudget
 from tcbo_pyomo.plant.situation import Situation
-from tcbo_pyomo.surrogate.expected_improvement import expected_improvement
+from tcbo_pyomo.surrogate.acquisition import expected_improvement
 
 SOLVERS = pytest.mark.parametrize("solver", ["dynamic_programming", "highs"])
 

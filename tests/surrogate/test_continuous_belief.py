@@ -8,7 +8,7 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel
 
 from tcbo_pyomo.errors import BadInput
-from tcbo_pyomo.surrogate.continuous_belief import ContinuousSurrogate
+from tcbo_pyomo.surrogate.continuous_belief import ContinuousBelief
 from tcbo_pyomo.surrogate.kernels.matern_five_halves import MaternFiveHalves
 from tcbo_pyomo.surrogate.kernels.reaction_kinetics import ReactionKinetics
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
@@ -26,7 +26,7 @@ def data(number, dimension, seed=0):
 
 
 def surrogate(kernel, dimension, representation="exact", number=20, noise=1e-3, seed=0):
-    belief = ContinuousSurrogate(kernel, dimension, representation)
+    belief = ContinuousBelief(kernel, dimension, representation)
     for point, value in zip(*data(number, dimension, seed), strict=True):
         belief.observe(point, value, noise)
     return belief
@@ -41,7 +41,7 @@ def differences(function, where):
 def test_exact_mean_deviation_and_covariance_equal_scikit_learn(dimension):
     points, values = data(60, dimension)
     noise = np.linspace(1e-4, 1e-1, 60)
-    belief = ContinuousSurrogate(SquaredExponential(1.7, 0.22), dimension)
+    belief = ContinuousBelief(SquaredExponential(1.7, 0.22), dimension)
     for point, value, variance in zip(points, values, noise, strict=True):
         belief.observe(point, value, variance)
     oracle = GaussianProcessRegressor(ConstantKernel(1.7) * RBF(0.22), alpha=noise, optimizer=None).fit(points, values)
@@ -59,8 +59,8 @@ def test_nystroem_equals_exact_where_the_features_are_good():
     where = data(50, 2, 5)[0]
     np.testing.assert_allclose(features.mean(where), exact.mean(where), atol=1e-3)
     np.testing.assert_allclose(features.standard_deviation(where), exact.standard_deviation(where), atol=1e-3)
-    left = exact.covariance_difference(where[0], where[1]).value(where)
-    np.testing.assert_allclose(features.covariance_difference(where[0], where[1]).value(where), left, atol=1e-3)
+    left = exact.covariance_with(where[0], where[1]).value(where)
+    np.testing.assert_allclose(features.covariance_with(where[0], where[1]).value(where), left, atol=1e-3)
 
 
 @pytest.mark.parametrize("representation", REPRESENTATIONS)
@@ -151,9 +151,8 @@ def test_differences_of_candidates(representation):
     expected = covariance[1, 1] + covariance[4, 4] - 2 * covariance[1, 4]
     np.testing.assert_allclose(variances[1, 4], expected, atol=1e-12)
     np.testing.assert_allclose(variances, variances.T, atol=1e-12)
-    first, second = belief.widest_pair(where)
-    assert variances[first, second] == variances.max()
-    difference = belief.covariance_difference(where[first], where[second])
+    first, second = np.unravel_index(variances.argmax(), variances.shape)
+    difference = belief.covariance_with(where[first], where[second])
     np.testing.assert_allclose(difference.value(where)[:, 0], covariance[first] - covariance[second], atol=1e-10)
 
 
@@ -169,7 +168,7 @@ def test_a_copy_is_independent(representation):
 
 @pytest.mark.parametrize("representation", REPRESENTATIONS)
 def test_the_prior(representation):
-    belief = ContinuousSurrogate(SquaredExponential(1.5, 0.4), 2, representation)
+    belief = ContinuousBelief(SquaredExponential(1.5, 0.4), 2, representation)
     where = data(5, 2, 5)[0]
     assert not belief.mean(where).any()
     np.testing.assert_allclose(belief.variance(where), 1.5, rtol=1e-3)
@@ -177,7 +176,7 @@ def test_the_prior(representation):
 
 
 def test_many_visits_of_one_point_stay_finite():
-    belief = ContinuousSurrogate(SquaredExponential(1.0, 0.2), 2)
+    belief = ContinuousBelief(SquaredExponential(1.0, 0.2), 2)
     for _ in range(200):
         belief.observe([0.1, 0.1], 1.0, 1e-12)
     where = np.array([[0.1, 0.1], [0.3, 0.3]])
@@ -203,13 +202,13 @@ def test_samples_are_reproducible(representation):
 )
 def test_bad_observations_are_refused(arguments, message):
     with pytest.raises(BadInput, match=message):
-        ContinuousSurrogate(SquaredExponential(), 2).observe(*arguments)
+        ContinuousBelief(SquaredExponential(), 2).observe(*arguments)
 
 
 def test_bad_representations_are_refused():
     with pytest.raises(BadInput, match="did you mean 'nystroem'"):
-        ContinuousSurrogate(SquaredExponential(), 2, "nystrom")
+        ContinuousBelief(SquaredExponential(), 2, "nystrom")
     with pytest.raises(BadInput, match="takes no number"):
-        ContinuousSurrogate(SquaredExponential(), 2, "exact", 64)
+        ContinuousBelief(SquaredExponential(), 2, "exact", 64)
     with pytest.raises(BadInput, match="at least 1"):
-        ContinuousSurrogate(SquaredExponential(), 2, "nystroem", 0)
+        ContinuousBelief(SquaredExponential(), 2, "nystroem", 0)

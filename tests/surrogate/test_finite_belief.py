@@ -6,9 +6,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tcbo_pyomo.surrogate.continuous_belief import ContinuousBelief
 from tcbo_pyomo.surrogate.features import NystroemFeatures, exact_factor
-from tcbo_pyomo.surrogate.finite_belief import GaussianBelief
-from tcbo_pyomo.surrogate.gaussian_process import GaussianProcess
+from tcbo_pyomo.surrogate.finite_belief import FiniteBelief
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 
 MEASUREMENTS = st.lists(
@@ -34,7 +34,7 @@ def test_any_order_gives_the_batch_posterior(measurements, random, rank, seed):
     mean, factor = generator.normal(size=8), generator.normal(size=(8, rank))
     expected_mean, expected_covariance = batch_posterior(mean, factor @ factor.T, measurements)
     for _ in range(2):
-        belief = GaussianBelief(mean, factor)
+        belief = FiniteBelief(mean, factor)
         for measurement in measurements:
             belief.observe(*measurement)
         np.testing.assert_allclose(belief.mean, expected_mean, atol=1e-8)
@@ -46,7 +46,7 @@ def test_two_thousand_updates_with_tiny_noise_stay_positive_semi_definite(grid):
     kernel, noise = SquaredExponential(1.0, 0.15), 1e-12
     generator = np.random.default_rng(0)
     truth = exact_factor(kernel, grid) @ generator.normal(size=exact_factor(kernel, grid).shape[1])
-    belief = GaussianBelief(np.zeros(121), exact_factor(kernel, grid))
+    belief = FiniteBelief(np.zeros(121), exact_factor(kernel, grid))
     visits = np.zeros(121)
     for row in generator.integers(0, 121, 2000):
         visits[row] += 1
@@ -59,7 +59,7 @@ def test_two_thousand_updates_with_tiny_noise_stay_positive_semi_definite(grid):
 
 
 def test_a_visit_without_a_value_changes_the_variance_alone(grid):
-    belief = GaussianBelief(np.ones(121), exact_factor(SquaredExponential(1.0, 0.2), grid))
+    belief = FiniteBelief(np.ones(121), exact_factor(SquaredExponential(1.0, 0.2), grid))
     known = belief.copy()
     belief.observe(60, None, 0.01)
     known.observe(60, 3.0, 0.01)
@@ -69,13 +69,14 @@ def test_a_visit_without_a_value_changes_the_variance_alone(grid):
 
 def test_a_belief_about_weights_equals_a_belief_about_states(grid, knorr):
     features = NystroemFeatures(knorr, grid)
-    states = GaussianBelief(np.zeros(121), features(grid))
-    weights = GaussianBelief(np.zeros(features.number), np.eye(features.number))
-    process = GaussianProcess(knorr).condition(grid[[5, 80, 100]], [0.1, 0.2, 0.3], 0.01)
+    states = FiniteBelief(np.zeros(121), features(grid))
+    weights = FiniteBelief(np.zeros(features.number), np.eye(features.number))
+    exact = ContinuousBelief(knorr, 2)
     for row, value in ((5, 0.1), (80, 0.2), (100, 0.3)):
+        exact.observe(grid[row], value, 0.01)
         surprise = value - knorr.mean(grid[[row]])[0]
         states.observe(row, surprise, 0.01)
         weights.observe_along(features(grid[[row]])[0], surprise, 0.01)
     np.testing.assert_allclose(features(grid) @ weights.mean, states.mean, atol=1e-12)
     np.testing.assert_allclose(((features(grid) @ weights.factor) ** 2).sum(axis=1), states.variance, atol=1e-12)
-    np.testing.assert_allclose(states.mean + knorr.mean(grid), process.mean(grid), atol=1e-10)
+    np.testing.assert_allclose(states.mean + knorr.mean(grid), exact.mean(grid), atol=1e-10)

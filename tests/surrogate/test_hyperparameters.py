@@ -92,3 +92,19 @@ def test_few_measurements_leave_the_kernel_alone(kernel, points):
 def test_bad_measurements_are_refused(points):
     with pytest.raises(BadInput, match=r"measurement 2: noise variance -1.0 must be a positive finite number"):
         fit_hyperparameters(SquaredExponential(), points[:3], [0.0, 1.0, 2.0], [1.0, 1.0, -1.0])
+
+
+@pytest.mark.parametrize(
+    ("points", "values", "noise", "message"),
+    [
+        ([0.0, 0.1], [1.0, 2.0], 0.1, "must be n x d and n for the same n"),
+        ([[0.0], [0.1]], [1.0], 0.1, "must be n x d and n for the same n"),
+        ([[0.0], [0.1]], [1.0, np.nan], 0.1, r"measurement 1: point \[0.1\] and value nan must be finite"),
+        ([[np.inf], [0.1]], [1.0, 2.0], 0.1, "measurement 0: point"),
+        ([[0.0], [0.1]], [1.0, 2.0], [0.1, 0.0], "measurement 1: noise variance 0.0 must be a positive"),
+        ([[0.0], [0.1]], [1.0, 2.0], [0.1], "must be one number or 2, one per measurement"),
+    ],
+)
+def test_measurements_that_do_not_belong_together_are_refused(points, values, noise, message):
+    with pytest.raises(BadInput, match=message):
+        log_marginal_likelihood(SquaredExponential(), points, values, noise)

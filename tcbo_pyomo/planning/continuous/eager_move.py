@@ -25,7 +25,6 @@ import numpy as np
 
 from tcbo_pyomo.candidates.search.multi_start import maximise_many
 from tcbo_pyomo.candidates.search.start_points import Functions
-from tcbo_pyomo.candidates.upper_confidence import ConfidenceBounds
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.profiling import timed
 from tcbo_pyomo.planning.continuous.best_next_point import STARTS_PER_ACTION, best_next_point
@@ -39,7 +38,7 @@ from tcbo_pyomo.plant.actions import BoxActions
 from tcbo_pyomo.plant.situation import Situation
 from tcbo_pyomo.problem.continuous import ContinuousProblem
 from tcbo_pyomo.solvers.nonlinear.programme import TOLERANCE
-from tcbo_pyomo.surrogate.information_gain import InformationGain, gain_about_everything
+from tcbo_pyomo.surrogate.acquisition import ConfidenceBounds, InformationGain, gain_about_everything
 
 ARRIVED = 0.99
 """Share of the most that one point of the path teaches, from which on the path has arrived."""

@@ -17,8 +17,8 @@ import numpy as np
 
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.arrays import Array
+from tcbo_pyomo.surrogate.kernel_sums import Jet, sections
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
-from tcbo_pyomo.surrogate.weighted_covariance import Jet, weighted_covariance
 
 if TYPE_CHECKING:
     from pyomo.environ import ConcreteModel
@@ -53,6 +53,7 @@ class InformationObjective:
         if not (math.isfinite(noise_variance) and noise_variance > 0):
             raise BadInput(f"information objective: noise_variance {noise_variance!r} must be positive and finite")
         self.noise_variance = float(noise_variance)
+        self._sections = sections(kernel, self.centers)
         self._last: tuple[Array, Jet] | None = None
 
     def value(self, points: Array) -> float:
@@ -74,12 +75,13 @@ class InformationObjective:
         """The same sum as an explicit Pyomo expression."""
         from tcbo_pyomo.models.information_expression import information_expression
 
-        return information_expression(
-            model, self.kernel.to_dict(), self.centers, self.weights, self.noise_variance, steps
-        )
+        return information_expression(model, self._covariance_expression, self.noise_variance, steps)
+
+    def _covariance_expression(self, point: Sequence[Any]) -> Any:
+        return self.kernel.expression(point, self.centers, self.weights)
 
     def _jet(self, points: Array) -> Jet:
         """s and its derivatives; a solver asks for value, gradient and Hessian at the same points in turn."""
         if self._last is None or not np.array_equal(self._last[0], points):
-            self._last = points.copy(), weighted_covariance(self.kernel, points, self.centers, self.weights)
+            self._last = points.copy(), self._sections.jet(points, self.weights)
         return self._last[1]

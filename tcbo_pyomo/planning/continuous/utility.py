@@ -16,7 +16,7 @@ from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.profiling import timed
 from tcbo_pyomo.planning.continuous.information_objective import InformationObjective
 from tcbo_pyomo.planning.finite.farthest_pair import TIE
-from tcbo_pyomo.surrogate.continuous_belief import ContinuousSurrogate
+from tcbo_pyomo.surrogate.continuous_belief import ContinuousBelief
 
 OTHERS = 2
 """Candidates beside the pair to which shortest paths are tried as well."""
@@ -80,7 +80,7 @@ class TrajectoryUtility:
 
     def __init__(
         self,
-        surrogate: ContinuousSurrogate,
+        surrogate: ContinuousBelief,
         candidates: Array,
         objective: str,
         noise_variance: float,
@@ -112,7 +112,7 @@ class TrajectoryUtility:
         ]
         return PathTangent(value, first, second, objective, self.candidates[order[:OTHERS]])
 
-    def _given(self, plan: PathMixture | None) -> ContinuousSurrogate:
+    def _given(self, plan: PathMixture | None) -> ContinuousBelief:
         if plan is None:
             return self.surrogate
         planned = self.surrogate.copy()
@@ -121,7 +121,7 @@ class TrajectoryUtility:
                 planned.observe(point, None, self.noise_variance / weight)
         return planned
 
-    def _worst(self, surrogate: ContinuousSurrogate) -> tuple[Array, Array | None, float]:
+    def _worst(self, surrogate: ContinuousBelief) -> tuple[Array, Array | None, float]:
         if not self.differences:
             variance = surrogate.variance(self.candidates)
             state = self._tie(variance >= variance.max() * (1.0 - TIE))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar
 
@@ -63,6 +63,18 @@ class Kernel(ABC):
         """Second derivatives of the prior mean, n x d x d."""
         number, dimension = points.shape
         return np.zeros((number, dimension, dimension))
+
+    def expression(self, point: Sequence[Any], centers: Array, weights: Array) -> Any:
+        """s(x) = sum_j w_j k(x, c_j) of one point as a Pyomo expression: what `planner.nonlinear.interface: pyomo` plans with.
+
+        Parameters
+        ----------
+        point
+            d Pyomo expressions, the scaled coordinates of x.
+        centers, weights
+            c_j (m x d, scaled) and w_j (m).
+        """
+        raise self._no_formula("expression")
 
     @classmethod
     def registry_name(cls) -> str:
@@ -123,6 +135,12 @@ class Kernel(ABC):
                     raise self._refused(name, allowed)
             floats = tuple(float(number) for number in numbers)
             object.__setattr__(self, name, floats if several else floats[0])
+
+    def _no_formula(self, missing: str) -> BadInput:
+        """The error that says which method of which kernel a Pyomo formula needs."""
+        return BadInput(
+            f"kernel '{self.registry_name()}' has no Pyomo formula; give it `{missing}`, or use the interface 'casadi'"
+        )
 
     def _refused(self, name: str, allowed: str) -> BadInput:
         """The error that says which field of which kernel is wrong, its value and what is allowed."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tcbo_pyomo.foundation.arrays import Array
+from tcbo_pyomo.foundation.elementary_functions import exp
 from tcbo_pyomo.surrogate.kernels.stationary import Stationary
 
 
@@ -21,16 +22,16 @@ class MaternThreeHalves(Stationary):
     def correlation(self, distance: Array) -> Array:
         """(1 + s) exp(-s)."""
         s = math.sqrt(3.0) * distance
-        return (1.0 + s) * np.exp(-s)
+        return (1.0 + s) * exp(-s)
 
     def slope(self, distance: Array) -> Array:
         """-3 exp(-s)."""
-        return -3.0 * np.exp(-math.sqrt(3.0) * distance)
+        return -3.0 * exp(-math.sqrt(3.0) * distance)
 
     def curvature(self, distance: Array) -> Array:
         """9 exp(-s) / s, zero at r = 0: there it multiplies D D^T, which vanishes faster."""
         s = math.sqrt(3.0) * distance
-        return np.divide(9.0 * np.exp(-s), s, out=np.zeros_like(s), where=s > 0)
+        return np.divide(9.0 * exp(-s), s, out=np.zeros_like(s), where=s > 0)
 
     def frequencies(self, generator: np.random.Generator, number: int, dimension: int) -> Array:
         """Frequencies of a multivariate t distribution with 3 degrees of freedom, `number` x d."""

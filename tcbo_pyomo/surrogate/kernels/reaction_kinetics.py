@@ -17,14 +17,19 @@ l1 <= l2 < 0 the non-zero eigenvalues of the Jacobian J_1 or J_2. A sigmoid S(B)
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import expit, exprel
 
 from tcbo_pyomo.foundation.arrays import Array
+from tcbo_pyomo.foundation.elementary_functions import exp
 from tcbo_pyomo.surrogate.kernels.single_feature import SingleFeature
+
+EQUAL = 1e-5
+"""Eigenvalues closer than this, relatively, are one in a Pyomo expression: the quotient would lose all digits."""
 
 
 def jacobian(concentrations: Array, k1: float, k2: float, k3: float) -> Array:
@@ -63,6 +68,14 @@ def conversion(time: Array, fast: float, slow: float) -> tuple[Array, Array, Arr
     spread = time * exprel((fast - slow) * time)
     value = 1.0 - decay * (1.0 - slow * spread)
     return value, fast * slow * decay * spread, fast * slow * decay * (1.0 + fast * spread)
+
+
+def conversion_expression(time: Any, fast: float, slow: float) -> Any:
+    """g(t) as a Pyomo expression; as t = 0 is a point of the plant, exprel would be 0 / 0 there."""
+    if abs(fast - slow) < EQUAL * abs(fast):
+        both = 0.5 * (fast + slow)
+        return 1.0 - exp(both * time) * (1.0 - both * time)
+    return 1.0 + (slow * exp(fast * time) - fast * exp(slow * time)) / (fast - slow)
 
 
 @dataclass(frozen=True)
@@ -126,6 +139,14 @@ class ReactionKinetics(SingleFeature):
         """y(t, B) of n points."""
         return (self._feeds(points)[0] * self._conversions(points)[0]).sum(axis=0)
 
+    def feature_expression(self, point: Sequence[Any]) -> Any:
+        """y(t, B) of one point, from Pyomo expressions."""
+        time = self.residence_time_lower + (point[self.residence_time_axis] + 0.5) * self._width("residence_time")
+        ratio = self.ratio_lower + (point[self.ratio_axis] + 0.5) * self._width("ratio")
+        share = 1.0 / (1.0 + exp(-self.sigmoid_steepness * (ratio - 0.5)))
+        first, second = (conversion_expression(time, *pair) for pair in self._eigenvalues())
+        return (1.0 - share) * ratio * first + share * (1.0 - ratio) * second
+
     def feature_gradient(self, points: Array) -> Array:
         """First derivatives of y, n x d; zero along axes other than t and B."""
         feeds, conversions = self._feeds(points), self._conversions(points)
@@ -146,17 +167,14 @@ class ReactionKinetics(SingleFeature):
 
     def _conversions(self, points: Array) -> Array:
         """g_1 and g_2 with derivatives by the scaled residence time: order (3) x linearisation (2) x n."""
-        width = self.residence_time_upper - self.residence_time_lower
+        width = self._width("residence_time")
         time = self.residence_time_lower + self._unit_column(points, "residence_time_axis") * width
-        profiles = [
-            conversion(time, *eigenvalues(self.k1, self.k2, self.k3, reactant, water))
-            for reactant, water in zip(self.reactants, self.water, strict=True)
-        ]
+        profiles = [conversion(time, *pair) for pair in self._eigenvalues()]
         return np.array(profiles).swapaxes(0, 1) * np.array([1.0, width, width**2])[:, None, None]
 
     def _feeds(self, points: Array) -> Array:
         """(1 - S) B and S (1 - B) with derivatives by the scaled ratio: order (3) x linearisation (2) x n."""
-        width = self.ratio_upper - self.ratio_lower
+        width = self._width("ratio")
         ratio = self.ratio_lower + self._unit_column(points, "ratio_axis") * width
         share = expit(self.sigmoid_steepness * (ratio - 0.5))
         first = self.sigmoid_steepness * share * (1.0 - share)
@@ -169,6 +187,15 @@ class ReactionKinetics(SingleFeature):
             ]
         )
         return feeds * np.array([1.0, width, width**2])[:, None, None]
+
+    def _eigenvalues(self) -> list[tuple[float, float]]:
+        """l1 and l2 of both linearisations."""
+        points = zip(self.reactants, self.water, strict=True)
+        return [eigenvalues(self.k1, self.k2, self.k3, reactant, water) for reactant, water in points]
+
+    def _width(self, axis: str) -> float:
+        """The physical width of an axis."""
+        return float(getattr(self, f"{axis}_upper") - getattr(self, f"{axis}_lower"))
 
     def _unit_column(self, points: Array, name: str) -> Array:
         """One column of the scaled points, between 0 and 1."""

@@ -6,9 +6,9 @@ If f has the kernel k and the mean m, sqrt(factor) f has the kernel factor * k a
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
@@ -55,6 +55,10 @@ class Scaled(Kernel):
     def mean_hessian(self, points: Array) -> Array:
         """Second derivatives of the prior mean, n x d x d."""
         return math.sqrt(self.factor) * self.kernel.mean_hessian(points)
+
+    def expression(self, point: Sequence[Any], centers: Array, weights: Array) -> Any:
+        """s(x) of one point as a Pyomo expression."""
+        return self.kernel.expression(point, centers, self.factor * weights)
 
     @property
     def parameters(self) -> dict[str, float]:

@@ -7,8 +7,9 @@ weight_variance y(x) y(x'). So one uses a process model that knows the shape of 
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -47,6 +48,10 @@ class SingleFeature(Kernel):
     def feature_hessian(self, points: Array) -> Array:
         """Second derivatives of y, n x d x d."""
 
+    def feature_expression(self, point: Sequence[Any]) -> Any:
+        """y of one point, from d Pyomo expressions."""
+        raise self._no_formula("feature_expression")
+
     def __call__(self, left: Array, right: Array) -> Array:
         """Covariances, n x m."""
         return self.weight_variance * np.outer(self.feature(left), self.feature(right))
@@ -64,6 +69,10 @@ class SingleFeature(Kernel):
         """Second derivatives with respect to `left`, n x m x d x d."""
         values = self.feature(right)[None, :, None, None]
         return self.weight_variance * self.feature_hessian(left)[:, None, :, :] * values
+
+    def expression(self, point: Sequence[Any], centers: Array, weights: Array) -> Any:
+        """s(x) of one point as a Pyomo expression: the centres enter through one number."""
+        return float(self.weight_variance * (weights @ self.feature(centers))) * self.feature_expression(point)
 
     def mean(self, points: Array) -> Array:
         """Prior mean of n points."""

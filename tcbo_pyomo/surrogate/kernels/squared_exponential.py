@@ -6,10 +6,12 @@ k(x, x') = variance * exp(-r^2 / 2), r the distance in lengthscales (the paper l
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from tcbo_pyomo.foundation.arrays import Array
+from tcbo_pyomo.foundation.elementary_functions import exp
 from tcbo_pyomo.surrogate.kernels.stationary import Stationary
 
 
@@ -28,6 +30,10 @@ class SquaredExponential(Stationary):
     def curvature(self, distance: Array) -> Array:
         """exp(-r^2 / 2)."""
         return np.exp(-0.5 * distance**2)
+
+    def correlation_expression(self, squared: Any) -> Any:
+        """The same of r^2: no root is needed."""
+        return exp(-0.5 * squared)
 
     def frequencies(self, generator: np.random.Generator, number: int, dimension: int) -> Array:
         """Normal frequencies with standard deviation 1 / lengthscale, `number` x d."""

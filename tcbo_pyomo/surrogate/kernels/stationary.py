@@ -14,15 +14,20 @@ which stay exact at r = 0, where a derivative of r itself does not exist.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.spatial.distance import cdist
 
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.arrays import Array
+from tcbo_pyomo.foundation.elementary_functions import sqrt
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
+
+ROUNDING = 1e-11
+"""Added to r^2 in expressions: its root has no derivative at zero."""
 
 
 @dataclass(frozen=True)
@@ -84,6 +89,23 @@ class Stationary(Kernel):
         direction = offset / scale
         outer = direction[:, :, :, None] * direction[:, :, None, :]
         return self.variance * (self.curvature(distance) * outer + self.slope(distance) * np.diag(scale**-2))
+
+    def expression(self, point: Sequence[Any], centers: Array, weights: Array) -> Any:
+        """s(x) = sum_j w_j k(x, c_j) of one point as a Pyomo expression, from `correlation_expression`."""
+        scale = self._scale(len(point))
+        scaled = [x / length for x, length in zip(point, scale.tolist(), strict=True)]
+        terms = []
+        for center, weight in zip((centers / scale).tolist(), (self.variance * weights).tolist(), strict=True):
+            squared = sum((x - c) ** 2 for x, c in zip(scaled, center, strict=True))
+            terms.append(weight * self.correlation_expression(squared))
+        return sum(terms)
+
+    def correlation_expression(self, squared: Any) -> Any:
+        """g as a Pyomo expression of r^2; from `correlation` where that is written with `elementary_functions`."""
+        try:
+            return self.correlation(sqrt(squared + ROUNDING))
+        except (TypeError, ValueError, AttributeError) as error:
+            raise self._no_formula("correlation_expression") from error
 
     def _scale(self, dimension: int) -> Array:
         """One lengthscale per dimension."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from typing import Any
 
 import numpy as np
 
@@ -51,6 +52,10 @@ class Sum(Kernel):
     def mean_hessian(self, points: Array) -> Array:
         """Second derivatives of the prior mean, n x d x d."""
         return _total([kernel.mean_hessian(points) for kernel in self.kernels])
+
+    def expression(self, point: Sequence[Any], centers: Array, weights: Array) -> Any:
+        """s(x) of one point as a Pyomo expression."""
+        return sum(kernel.expression(point, centers, weights) for kernel in self.kernels)
 
     @property
     def parameters(self) -> dict[str, float]:

@@ -10,7 +10,7 @@ from tcbo_pyomo.candidates.search.multi_start import global_maxima, maximise_man
 from tcbo_pyomo.foundation.coordinates import physical
 from tcbo_pyomo.knowledge.recommendation import best_mean
 from tcbo_pyomo.studies.drawn_truth import with_drawn_truth
-from tcbo_pyomo.surrogate.continuous_belief import ContinuousSurrogate
+from tcbo_pyomo.surrogate.continuous_belief import ContinuousBelief
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 
 
@@ -81,7 +81,7 @@ def test_drawn_functions_whose_top_lies_inside_a_pillar(seed):
 
 
 def test_the_recommendation_beside_a_forbidden_disc_is_that_of_a_dense_grid():
-    surrogate = ContinuousSurrogate(SquaredExponential(1.0, 0.3), 2)
+    surrogate = ContinuousBelief(SquaredExponential(1.0, 0.3), 2)
     for point in np.random.default_rng(2).random((25, 2)) - 0.5:
         surrogate.observe(point, -4.0 * ((point - [0.12, 0.05]) ** 2).sum(), 1e-3)
     best = best_mean(surrogate, allowed=outside_disc(0.3))

@@ -11,7 +11,7 @@ from tcbo_pyomo.candidates.search.multi_start import global_maxima, maximise_man
 from tcbo_pyomo.candidates.search.projected_ascent import Climb, climb
 from tcbo_pyomo.candidates.search.start_points import survey_starts
 from tcbo_pyomo.errors import BadInput
-from tcbo_pyomo.surrogate.continuous_belief import ContinuousSurrogate
+from tcbo_pyomo.surrogate.continuous_belief import ContinuousBelief
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 
 
@@ -53,7 +53,7 @@ class Banana:
 
 def posterior_samples(dimension, lengthscale, count, number=60, seed=0):
     generator = np.random.default_rng(seed)
-    surrogate = ContinuousSurrogate(SquaredExponential(1.0, lengthscale), dimension)
+    surrogate = ContinuousBelief(SquaredExponential(1.0, lengthscale), dimension)
     for _ in range(number):
         surrogate.observe(generator.random(dimension) - 0.5, generator.standard_normal(), 1e-2)
     return surrogate.samples(count, generator)
@@ -159,7 +159,7 @@ def test_extra_starts_are_used():
 
 
 def test_constant_functions_and_one_dimension():
-    prior = ContinuousSurrogate(SquaredExponential(1.0, 0.2), 1)
+    prior = ContinuousBelief(SquaredExponential(1.0, 0.2), 1)
     found = global_maxima(prior.samples(4, np.random.default_rng(0)), 1)
     line = np.linspace(-0.5, 0.5, 2001)[:, None]
     assert (found.values >= prior.samples(4, np.random.default_rng(0)).value(line).max(axis=0) - 1e-9).all()

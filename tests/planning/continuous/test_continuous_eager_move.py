@@ -22,8 +22,8 @@ from tcbo_pyomo.plant.situation import Situation
 from tcbo_pyomo.problem.continuous import ContinuousProblem
 from tcbo_pyomo.settings import PlannerSettings
 from tcbo_pyomo.solvers.nonlinear.step_simulator import simulator_of
-from tcbo_pyomo.surrogate.continuous_belief import ContinuousSurrogate
-from tcbo_pyomo.surrogate.information_gain import InformationGain, gain_about_everything
+from tcbo_pyomo.surrogate.acquisition import InformationGain, gain_about_everything
+from tcbo_pyomo.surrogate.continuous_belief import ContinuousBelief
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 
 NOISE, BOX, START = 1e-3, 0.1, (-0.3, -0.2)
@@ -32,7 +32,7 @@ KERNEL = SquaredExponential(1.0, 0.25)
 
 def surrogate_of(seed, number=6, representation="exact"):
     rng = np.random.default_rng(seed)
-    surrogate = ContinuousSurrogate(KERNEL, 2, representation)
+    surrogate = ContinuousBelief(KERNEL, 2, representation)
     for point in rng.random((number, 2)) - 0.5:
         surrogate.observe(point, float(rng.standard_normal()), NOISE)
     return surrogate

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from tcbo_pyomo.planning.continuous.utility import TrajectoryUtility
-from tcbo_pyomo.surrogate.continuous_belief import ContinuousSurrogate
+from tcbo_pyomo.surrogate.continuous_belief import ContinuousBelief
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 
 
 def surrogate_after(points, noise=1e-3):
-    surrogate = ContinuousSurrogate(SquaredExponential(1.0, 0.3), 2)
+    surrogate = ContinuousBelief(SquaredExponential(1.0, 0.3), 2)
     for number, point in enumerate(points):
         surrogate.observe(point, float(number % 3), noise)
     return surrogate

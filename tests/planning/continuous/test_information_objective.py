@@ -8,14 +8,12 @@ import pytest
 from continuous_plants import KERNELS, PLANE
 
 from tcbo_pyomo.errors import BadInput
-from tcbo_pyomo.models.information_expression import information_expression
 from tcbo_pyomo.models.trajectory import build_trajectory
 from tcbo_pyomo.planning.continuous.information_objective import InformationObjective
 from tcbo_pyomo.plant.actions import BoxActions
 from tcbo_pyomo.plant.dynamics import LinearDynamics
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
-from tcbo_pyomo.surrogate.weighted_covariance import weighted_covariance
 
 
 @pytest.fixture(params=KERNELS.values(), ids=list(KERNELS))
@@ -63,15 +61,6 @@ def test_derivatives_agree_with_finite_differences(kernel: Kernel) -> None:
             np.testing.assert_allclose(hessian[row, axis], bend, rtol=1e-4, atol=1e-6 * np.abs(hessian).max())
 
 
-def test_fast_sums_equal_the_kernels_own_derivatives(kernel: Kernel) -> None:
-    objective, points = random_objective(kernel, seed=1)
-    points[0] = objective.centers[0]
-    fast = weighted_covariance(kernel, points, objective.centers, objective.weights)
-    plain = weighted_covariance.dispatch(object)(kernel, points, objective.centers, objective.weights)
-    for ours, theirs in zip(fast, plain, strict=True):
-        np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-9 * np.abs(theirs).max())
-
-
 def test_explicit_pyomo_expression_has_the_same_value(kernel: Kernel) -> None:
     objective, points = random_objective(kernel, seed=2)
     points[0] = objective.centers[0]
@@ -81,16 +70,6 @@ def test_explicit_pyomo_expression_has_the_same_value(kernel: Kernel) -> None:
         for name, value in zip(model.COORDINATES, point, strict=True):
             model.state[step, name].set_value(float(value))
     assert pyo.value(expression) == pytest.approx(objective.value(points), rel=1e-8)
-
-
-def test_every_shipped_kernel_has_a_formula_and_others_are_named() -> None:
-    from tcbo_pyomo.models.information_expression import FORMULAS
-    from tcbo_pyomo.surrogate.kernels import kernel_names
-
-    assert set(FORMULAS) == set(kernel_names())
-    model = build_trajectory(PLANE, LinearDynamics.free_moves(2, BoxActions(0.1)), np.zeros(2), 1)
-    with pytest.raises(BadInput, match="kernel 'my:Kernel' has no Pyomo formula"):
-        information_expression(model, {"name": "my:Kernel"}, np.zeros((1, 2)), np.ones(1), 1.0, [1])
 
 
 @pytest.mark.parametrize(

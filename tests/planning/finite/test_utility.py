@@ -12,7 +12,7 @@ from tcbo_pyomo.models.visitation import Visitation
 from tcbo_pyomo.planning.finite.planned_posterior import FeaturePosterior, KernelPosterior
 from tcbo_pyomo.planning.finite.utility import Utility
 from tcbo_pyomo.surrogate.features import exact_factor
-from tcbo_pyomo.surrogate.finite_belief import GaussianBelief
+from tcbo_pyomo.surrogate.finite_belief import FiniteBelief
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 
 KERNEL = SquaredExponential(1.3, 0.3)
@@ -27,7 +27,7 @@ def make(seed, objective="differences", form="features", successors=3, visits=4)
         for e in rng.integers(0, process.transitions.nnz, visits)
     ]
     points = process.scaled_states
-    belief = GaussianBelief(np.zeros(len(points)), exact_factor(KERNEL, points))
+    belief = FiniteBelief(np.zeros(len(points)), exact_factor(KERNEL, points))
     history = np.zeros(len(points))
     for state, noise in made:
         belief.observe(state, None, noise)

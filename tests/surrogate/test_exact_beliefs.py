@@ -1,4 +1,4 @@
-"""The exact posterior equals scikit-learn's, with a noise variance per measurement and a prior mean."""
+"""Both exact beliefs equal scikit-learn's posterior, with a noise variance per measurement and a prior mean."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ import pytest
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, DotProduct, Kernel, Matern
 
-from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.surrogate.continuous_belief import ContinuousBelief
 from tcbo_pyomo.surrogate.features import state_factor
-from tcbo_pyomo.surrogate.finite_belief import GaussianBelief
-from tcbo_pyomo.surrogate.gaussian_process import GaussianProcess
+from tcbo_pyomo.surrogate.finite_belief import FiniteBelief
 from tcbo_pyomo.surrogate.kernels.matern_five_halves import MaternFiveHalves
 from tcbo_pyomo.surrogate.kernels.matern_three_halves import MaternThreeHalves
 from tcbo_pyomo.surrogate.kernels.scaled import Scaled
@@ -74,66 +73,35 @@ def scikit_learn(theirs: Kernel, prior_mean, points, values, noise, where):
     return mean + prior_mean(where), deviation
 
 
-def test_exact_process_equals_scikit_learn(pair, grid, measurements):
+def on_the_box(kernel, points, values, noise):
+    belief = ContinuousBelief(kernel, 2)
+    for measurement in zip(points, values, noise, strict=True):
+        belief.observe(*measurement)
+    return belief
+
+
+def test_the_exact_belief_on_the_box_equals_scikit_learn(pair, grid, measurements):
     kernel, theirs = pair
     rows, values, noise = measurements
     where = np.vstack([grid, np.random.default_rng(2).uniform(-0.5, 0.5, (30, 2))])
-    process = GaussianProcess(kernel).condition(grid[rows], values, noise)
+    belief = on_the_box(kernel, grid[rows], values, noise)
     mean, deviation = scikit_learn(theirs, kernel.mean, grid[rows], values, noise, where)
-    np.testing.assert_allclose(process.mean(where), mean, atol=1e-8)
-    np.testing.assert_allclose(np.sqrt(process.variance(where)), deviation, atol=1e-8)
-    covariance = process.covariance(where, where)
-    np.testing.assert_allclose(np.diag(covariance), process.variance(where), atol=1e-12)
-    np.testing.assert_allclose(process.covariance(where[:3], where), covariance[:3], atol=1e-13)
+    np.testing.assert_allclose(belief.predict(where), (mean, deviation), atol=1e-8)
+    covariance = belief.covariance(where, where)
+    np.testing.assert_allclose(np.diag(covariance), belief.variance(where), atol=1e-12)
+    np.testing.assert_allclose(belief.covariance(where[:3], where), covariance[:3], atol=1e-13)
 
 
 def test_belief_on_exact_features_equals_scikit_learn(pair, grid, measurements):
     kernel, theirs = pair
     rows, values, noise = measurements
-    belief = GaussianBelief(kernel.mean(grid), state_factor(kernel, grid, "exact", None, np.random.default_rng(0)))
+    belief = FiniteBelief(kernel.mean(grid), state_factor(kernel, grid, "exact", None, np.random.default_rng(0)))
     for row, value, variance in zip(rows, values, noise, strict=True):
         belief.observe(row, value, variance)
     mean, deviation = scikit_learn(theirs, kernel.mean, grid[rows], values, noise, grid)
-    np.testing.assert_allclose(belief.mean, mean, atol=1e-8)
+    np.testing.assert_allclose(belief.predict(range(121)), (mean, deviation), atol=1e-8)
+    np.testing.assert_array_equal(belief.mean, belief.predict(range(121))[0])
     np.testing.assert_allclose(belief.standard_deviation, deviation, atol=1e-8)
-    process = GaussianProcess(kernel).condition(grid[rows], values, noise)
-    np.testing.assert_allclose(belief.factor @ belief.factor.T, process.covariance(grid, grid), atol=1e-9)
-
-
-def test_the_prior_is_the_process_without_measurements(kernel, points):
-    prior = GaussianProcess(kernel)
-    np.testing.assert_array_equal(prior.mean(points), kernel.mean(points))
-    np.testing.assert_array_equal(prior.variance(points), kernel.diagonal(points))
-    np.testing.assert_array_equal(prior.covariance(points[:2], points), kernel(points[:2], points))
-
-
-def test_conditioning_twice_equals_once_and_leaves_the_first_alone(kernel, points):
-    values = np.sin(np.arange(9.0))
-    first = GaussianProcess(kernel).condition(points[:4], values[:4], 0.01)
-    before = first.mean(points)
-    both = first.condition(points[4:], values[4:], np.full(5, 0.1))
-    once = GaussianProcess(kernel).condition(points, values, [0.01] * 4 + [0.1] * 5)
-    np.testing.assert_allclose(both.mean(points), once.mean(points), rtol=1e-13)
-    np.testing.assert_array_equal(first.mean(points), before)
-
-
-@pytest.mark.parametrize(
-    ("points", "values", "noise", "message"),
-    [
-        ([0.0, 0.1], [1.0, 2.0], 0.1, "must be n x d and n for the same n"),
-        ([[0.0], [0.1]], [1.0], 0.1, "must be n x d and n for the same n"),
-        ([[0.0], [0.1]], [1.0, np.nan], 0.1, r"measurement 1: point \[0.1\] and value nan must be finite"),
-        ([[np.inf], [0.1]], [1.0, 2.0], 0.1, "measurement 0: point"),
-        ([[0.0], [0.1]], [1.0, 2.0], [0.1, 0.0], "measurement 1: noise variance 0.0 must be a positive"),
-        ([[0.0], [0.1]], [1.0, 2.0], [0.1], "must be one number or 2, one per measurement"),
-    ],
-)
-def test_bad_measurements_are_refused(points, values, noise, message):
-    with pytest.raises(BadInput, match=message):
-        GaussianProcess(SquaredExponential()).condition(points, values, noise)
-
-
-def test_a_singular_covariance_is_named():
-    process = GaussianProcess(SquaredExponential(1.0, 1.0)).condition(np.zeros((5, 1)), np.ones(5), 1e-30)
-    with pytest.raises(BadInput, match="covariance of 5 measurements is singular at noise variances down to 1e-30"):
-        process.mean(np.zeros((1, 1)))
+    np.testing.assert_allclose(belief.predict([7, 3]), (mean[[7, 3]], deviation[[7, 3]]), atol=1e-8)
+    covariance = on_the_box(kernel, grid[rows], values, noise).covariance(grid, grid)
+    np.testing.assert_allclose(belief.factor @ belief.factor.T, covariance, atol=1e-9)

@@ -1,12 +1,13 @@
-"""Expected Improvement against textbook formula, Monte Carlo and finite differences."""
+"""What a point is worth: against textbook formula, Monte Carlo and finite differences."""
 
 import numpy as np
-from rival_plants import rng, told_history
+from rival_plants import rng
 from scipy.stats import norm
 
-from tcbo_pyomo.surrogate.continuous_belief import ContinuousSurrogate
-from tcbo_pyomo.surrogate.expected_improvement import ImprovementSurface, best_observation, expected_improvement
+from tcbo_pyomo.surrogate.acquisition import ConfidenceBounds, ImprovementSurface, expected_improvement
+from tcbo_pyomo.surrogate.continuous_belief import ContinuousBelief
 from tcbo_pyomo.surrogate.kernels.matern_five_halves import MaternFiveHalves
+from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 
 MEAN = np.array([0.0, 1.0, -2.0, 0.3, 0.7])
 DEVIATION = np.array([1.0, 0.5, 1.5, 0.01, 2.0])
@@ -32,7 +33,7 @@ def test_what_is_certain_improves_by_the_difference_and_what_is_hopeless_by_noth
 
 
 def test_the_gradient_on_a_box_is_that_of_finite_differences():
-    surrogate = ContinuousSurrogate(MaternFiveHalves(0.9, (0.3, 0.2)), 2)
+    surrogate = ContinuousBelief(MaternFiveHalves(0.9, (0.3, 0.2)), 2)
     for point, value in zip(rng(1).uniform(-0.5, 0.5, (6, 2)), rng(2).standard_normal(6), strict=True):
         surrogate.observe(point, value, 0.01)
     surface = ImprovementSurface(surrogate, 0.3)
@@ -45,6 +46,14 @@ def test_the_gradient_on_a_box_is_that_of_finite_differences():
         assert np.allclose(slope, gradient[:, axis], rtol=1e-5, atol=1e-8)
 
 
-def test_the_incumbent_is_the_best_value_told_and_zero_before():
-    assert best_observation(told_history([None, None])) == 0.0
-    assert best_observation(told_history([-3.0, None, -1.5, -2.0])) == -1.5
+def test_bounds_have_the_right_gradients():
+    surrogate = ContinuousBelief(SquaredExponential(0.5, 0.2), 3)
+    for point in rng(0).uniform(-0.5, 0.5, (25, 3)):
+        surrogate.observe(point, np.sin(7.0 * point).sum(), 1e-4)
+    bounds = ConfidenceBounds(surrogate, np.array([0.0, 1.0, 2.5]))
+    where, owner = rng(1).uniform(-0.45, 0.45, (9, 3)), np.arange(9) % 3
+    value, gradient = bounds.value_and_gradient(where, owner)
+    np.testing.assert_allclose(value, bounds.value(where)[np.arange(9), owner], atol=1e-12)
+    steps = 1e-5 * np.eye(3)
+    columns = [(bounds.value(where + s) - bounds.value(where - s))[np.arange(9), owner] / 2e-5 for s in steps]
+    np.testing.assert_allclose(gradient, np.stack(columns, axis=1), atol=1e-5 * np.abs(gradient).max())

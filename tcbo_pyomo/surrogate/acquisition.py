@@ -1,0 +1,152 @@
+"""What a point is worth to the search: functions on the box with gradients, to be maximised.
+
+Upper confidence bounds, expected improvement, and what one measurement teaches. Each class has the face of
+`candidates.search.start_points.Functions`.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+import numpy as np
+from scipy.special import ndtr
+from scipy.stats import qmc
+
+from tcbo_pyomo.foundation.arrays import Array, Integers
+from tcbo_pyomo.surrogate.continuous_belief import ContinuousBelief
+from tcbo_pyomo.surrogate.expansion import KernelExpansion
+
+PLACES = 8
+"""log2 of the number of places that stand for the box."""
+
+
+class ConfidenceBounds:
+    """The functions mean + beta_i sd, with gradients; beta_i the `multipliers` (K)."""
+
+    def __init__(self, surrogate: ContinuousBelief, multipliers: Array) -> None:
+        self.surrogate, self.multipliers = surrogate, multipliers
+
+    @property
+    def count(self) -> int:
+        """K, the number of functions."""
+        return len(self.multipliers)
+
+    def rough(self) -> ConfidenceBounds:
+        """Itself: standard deviations need double precision."""
+        return self
+
+    def value(self, points: Array) -> Array:
+        """All functions at n points, n x K."""
+        spread = np.outer(self.surrogate.standard_deviation(points), self.multipliers)
+        return self.surrogate.mean(points)[:, None] + spread
+
+    def value_and_gradient(self, points: Array, owner: Integers) -> tuple[Array, Array]:
+        """Function `owner[i]` at point i: values (n) and gradients (n x d)."""
+        mean, mean_slope = self.surrogate.mean_and_gradient(points)
+        deviation, deviation_slope = self.surrogate.standard_deviation_and_gradient(points)
+        multiplier = self.multipliers[owner]
+        return mean + multiplier * deviation, mean_slope + multiplier[:, None] * deviation_slope
+
+
+def expected_improvement(mean: Array, deviation: Array, incumbent: float) -> Array:
+    """Expected Improvement (Saltenis 1971) of n points: by how much each is expected to beat the incumbent.
+
+    EI(x) = E[max(f(x) - best, 0)] = sd(x) (u Phi(u) + phi(u)), u = (mean(x) - best) / sd(x), with Phi and phi the
+    distribution and density of the standard normal; where nothing is uncertain, the certain improvement.
+    """
+    gain = mean - incumbent
+    certain = deviation <= 0.0
+    u = gain / np.where(certain, 1.0, deviation)
+    # Far below the incumbent the two terms cancel and rounding may leave a negative number.
+    improvement = np.maximum(gain * ndtr(u) + deviation * _density(u), 0.0)
+    return np.where(certain, np.maximum(gain, 0.0), improvement)
+
+
+class ImprovementSurface:
+    """EI on a box; its gradient is Phi(u) mean'(x) + phi(u) sd'(x)."""
+
+    count = 1
+
+    def __init__(self, surrogate: ContinuousBelief, incumbent: float) -> None:
+        self.surrogate, self.incumbent = surrogate, incumbent
+
+    def rough(self) -> ImprovementSurface:
+        """Itself: standard deviations need double precision."""
+        return self
+
+    def value(self, points: Array) -> Array:
+        """EI at n points, n x 1."""
+        deviation = self.surrogate.standard_deviation(points)
+        return expected_improvement(self.surrogate.mean(points), deviation, self.incumbent)[:, None]
+
+    def value_and_gradient(self, points: Array, owner: Integers) -> tuple[Array, Array]:
+        """EI (n) and its gradient (n x d)."""
+        mean, mean_slope = self.surrogate.mean_and_gradient(points)
+        deviation, deviation_slope = self.surrogate.standard_deviation_and_gradient(points)
+        u = (mean - self.incumbent) / deviation
+        gradient = ndtr(u)[:, None] * mean_slope + _density(u)[:, None] * deviation_slope
+        return expected_improvement(mean, deviation, self.incumbent), gradient
+
+
+class InformationGain:
+    """What one measurement teaches, as a function of the point where it is made.
+
+    Beliefs about k quantities g_1 .. g_k, each a sum of values of f, shrink by one measurement at x by
+
+        gain(x) = 1/k sum_j Cov[g_j, f(x)]^2 / (Var f(x) + sigma^2)
+
+    in the mean of their variances. With the one quantity f(z) - f(z') it is what the measurement takes off the variance of
+    the pair being separated (as `eager_move.gains_of` on finite plants); with f at places spread over the box, what it takes
+    off the uncertainty everywhere.
+
+    Parameters
+    ----------
+    surrogate
+        The belief in which pending visits count as made.
+    covariance
+        x -> Cov[g_j, f(x)] of the k quantities.
+    noise_variance
+        sigma^2 of the measurement.
+    """
+
+    count = 1
+
+    def __init__(self, surrogate: ContinuousBelief, covariance: KernelExpansion, noise_variance: float) -> None:
+        self.surrogate, self.covariance, self.noise_variance = surrogate, covariance, noise_variance
+
+    def rough(self) -> InformationGain:
+        """Itself: variances need double precision."""
+        return self
+
+    def value(self, points: Array) -> Array:
+        """The gain of a measurement at each of n points, n x 1."""
+        shared = (self.covariance.value(points) ** 2).mean(axis=1)
+        return (shared / (self.surrogate.variance(points) + self.noise_variance))[:, None]
+
+    def value_and_gradient(self, points: Array, owner: Integers) -> tuple[Array, Array]:
+        """The gain (n) and its gradient (n x d)."""
+        each = self.covariance.value(points)
+        # sum_j c_j grad c_j is the gradient of one sum of kernels whose weights belong to the point.
+        weights = each @ self.covariance.weights.T / each.shape[1]
+        shared, half = self.covariance.sections.value_and_gradient(points, weights)
+        deviation, slope = self.surrogate.standard_deviation_and_gradient(points)
+        spread = deviation**2 + self.noise_variance
+        gain = shared / spread
+        return gain, 2.0 * (half - (gain * deviation)[:, None] * slope) / spread[:, None]
+
+
+def gain_about_everything(surrogate: ContinuousBelief, noise_variance: float) -> InformationGain:
+    """What one measurement takes off the mean variance over the box."""
+    covariance = surrogate.covariances_with(_places(surrogate.dimension))
+    return InformationGain(surrogate, covariance, noise_variance)
+
+
+@lru_cache(maxsize=16)
+def _places(dimension: int) -> Array:
+    """Points spread evenly over the box, always the same."""
+    return qmc.Sobol(dimension, rng=np.random.default_rng(0)).random_base2(PLACES) - 0.5
+
+
+def _density(u: Array) -> Array:
+    return np.exp(-0.5 * u * u) / math.sqrt(2.0 * math.pi)
