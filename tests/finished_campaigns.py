@@ -21,7 +21,7 @@ def finished(problem, number=3, seed=1):
         campaign.tell(move.number, generator.standard_normal(), at=arrived)
     last = process.number_of_states - 1
     summaries = [EpisodeSummary(e, process.describe(last), problem.regret(last), None, 2) for e in range(1, number + 1)]
-    return CampaignResult(campaign, campaign.experiments(), summaries, [])
+    return CampaignResult(campaign, summaries, [])
 
 
 @pytest.fixture(scope="session")

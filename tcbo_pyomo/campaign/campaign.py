@@ -7,26 +7,26 @@ order; visits whose results are pending count as visited when the next move is p
 from __future__ import annotations
 
 import math
-from contextlib import nullcontext
-from pathlib import Path
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tcbo_pyomo.campaign.assembly import knowledge_for, method_for, threads_for
 from tcbo_pyomo.errors import BadInput
-from tcbo_pyomo.foundation.blas_threads import one_blas_thread
 from tcbo_pyomo.foundation.profiling import timed
 from tcbo_pyomo.knowledge.history import History, Move
-from tcbo_pyomo.methods.protocol import Method, believed_problem, load_method
 from tcbo_pyomo.plant.situation import Location
+from tcbo_pyomo.problem.given import place_words
+from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.problem.with_settings import with_settings
 from tcbo_pyomo.settings import Settings, settings_from, stored_settings
 from tcbo_pyomo.surrogate.kernels import kernel_from_dict
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from tcbo_pyomo.records import DurableCampaign
 
 
 class Campaign:
@@ -42,16 +42,15 @@ class Campaign:
         Every random choice of the campaign comes from one generator with this seed.
     """
 
-    def __init__(self, problem: Any, settings: Settings | None = None, seed: int = 0) -> None:
+    def __init__(self, problem: ProblemProtocol, settings: Settings | None = None, seed: int = 0) -> None:
         self.settings = settings or settings_from(dict(problem.settings))
         self.problem = with_settings(problem, self.settings)
         self.seed = _checked_seed(seed)
         self.generator = np.random.default_rng(np.random.SeedSequence([self.seed, 0]))
-        self.history = History(self.problem.start_state, self.problem.horizon)
-        method = load_method(self.settings.method)
-        model = believed_problem(method, self.problem)
-        self.method: Method = method(model, self.settings)
-        self.knowledge = model.knowledge(self.settings, self.seed, self.history)
+        words = partial(place_words, self.problem)
+        self.history = History(self.problem.start_state, self.problem.horizon, words=words)
+        self.method, believed = method_for(self.problem, self.settings)
+        self.knowledge = knowledge_for(believed, self.settings, self.seed, self.history)
 
     @property
     def finished(self) -> bool:
@@ -74,20 +73,22 @@ class Campaign:
         situation = history.situation()
         if situation.step == 0:
             self.knowledge.start_episode()
-        # A search over a box makes many small matrix products, which a second thread slows down.
-        with nullcontext() if problem.finite else one_blas_thread():
+        with threads_for(problem):
             decision = self.method.next_decision(situation, self.knowledge, self.generator)
         expected = problem.expected_arrival(situation.state, decision)
         return history.add(situation.state, situation.step + 1, decision, expected)
 
-    def ask_episode(self) -> list[Move]:
-        """The whole rest of the episode as a schedule, planned without the results to come."""
+    def ask_episode(self, ask: Callable[[], Move] | None = None) -> list[Move]:
+        """The whole rest of the episode as a schedule, planned without the results to come.
+
+        `ask` is how each move is asked for, where more than the move itself is wanted; `self.ask` when not given.
+        """
         if not self.problem.deterministic:
             raise BadInput("a plant with random transitions has no schedule; ask for one move at a time")
         before, generator = len(self.history.moves), self.generator.bit_generator.state
         asked = self.history.open_move
         try:
-            return self._schedule()
+            return self._schedule(ask or self.ask)
         except BaseException:
             # Nothing of an unfinished schedule was handed out: as if it had never been asked for.
             del self.history.moves[before:]
@@ -97,14 +98,14 @@ class Campaign:
             self.knowledge.forget()
             raise
 
-    def _schedule(self) -> list[Move]:
-        schedule = [self.ask()]
+    def _schedule(self, ask: Callable[[], Move]) -> list[Move]:
+        schedule = [ask()]
         while True:
             schedule[-1].scheduled = True
             self.arrive(schedule[-1].number)
             if schedule[-1].step == self.problem.horizon:
                 return schedule
-            schedule.append(self.ask())
+            schedule.append(ask())
 
     @timed("arrive")
     def arrive(self, number: int, at: Any = None) -> None:
@@ -176,27 +177,19 @@ class Campaign:
             "settings": self.settings.model_dump(mode="json"),
             "generator": self.generator.bit_generator.state,
             "kernel": self.knowledge.kernel.to_dict(),
-            "method": self.method.state() if hasattr(self.method, "state") else None,
+            "method": self.method.state(),
             **self.history.to_dict(),
         }
 
     @classmethod
-    def from_state(cls, problem: Any, state: dict[str, Any]) -> Campaign:
+    def from_state(cls, problem: ProblemProtocol, state: dict[str, Any]) -> Campaign:
         """A campaign from what `state` returned, on the same problem; it goes on with the same moves, bit for bit."""
         campaign = cls(problem, stored_settings(state["settings"]), state["seed"])
         campaign.generator.bit_generator.state = state["generator"]
         campaign.history.load(state)
         campaign.knowledge.replay(kernel_from_dict(state["kernel"]))
-        if hasattr(campaign.method, "load"):
-            campaign.method.load(state["method"])
+        campaign.method.load(state["method"])
         return campaign
-
-    @classmethod
-    def open(cls, path: str | Path, problem: Any = None) -> DurableCampaign:
-        """The campaign of a campaign file: the same face, and every ask and tell is kept (see `records/`)."""
-        from tcbo_pyomo.records import open_campaign
-
-        return open_campaign(path, problem)
 
     @property
     def candidates(self) -> list[Location]:
@@ -207,6 +200,32 @@ class Campaign:
     def recommendation(self) -> Location:
         """Where the posterior mean is largest in the search space."""
         return self.knowledge.recommendation
+
+    def predict(self, at: Any) -> tuple[Any, Any]:
+        """Posterior mean and standard deviation of the black box, given all results told.
+
+        Parameters
+        ----------
+        at
+            One place as `{coordinate: value}` in engineering units (of a finite process also a label or an index): two
+            numbers. A list of places, or a DataFrame with a column per coordinate: two arrays of n values.
+        """
+        one = not _is_table(at) and (isinstance(at, (Mapping, str, tuple)) or not isinstance(at, Sequence))
+        places = [at] if one else _records(at, [c.name for c in self.problem.coordinates])
+        mean, deviation = self.knowledge.predict([self.problem.locate(place) for place in places])
+        return (float(mean[0]), float(deviation[0])) if one else (mean, deviation)
+
+    def __repr__(self) -> str:
+        made, told = self.history.moves_made, len(self.history.told)
+        budget = self.problem.episodes * self.problem.horizon
+        last = f"; last {self.history.moves[-1]!r}" if self.history.moves else ""
+        return (
+            f"Campaign({self.problem.name}: {self.settings.method}, seed {self.seed}; "
+            f"{made} of {budget} moves made, {told} results told{last})"
+        )
+
+    def _repr_html_(self) -> str:
+        return f"<p>{escape(repr(self))}</p>{self.experiments().to_html(index=False)}"
 
     def experiments(self) -> pd.DataFrame:
         """One row per measurement, in the order of the moves, in engineering units."""
@@ -225,6 +244,20 @@ class Campaign:
             for value in move.values
         ]
         return pd.DataFrame(rows, columns=["episode", "step", *names, self.problem.output])
+
+
+def _is_table(at: Any) -> bool:
+    return hasattr(at, "columns") and hasattr(at, "to_dict")
+
+
+def _records(at: Any, names: list[str]) -> list[Any]:
+    """The places of a list or a DataFrame, one entry each; other columns of a table are left out."""
+    if not _is_table(at):
+        return list(at)
+    missing = [name for name in names if name not in at.columns]
+    if missing:
+        raise BadInput(f"predict: the table has no column '{missing[0]}'; it must have {', '.join(names)}")
+    return list(at[names].to_dict("records"))
 
 
 def _checked_seed(seed: Any) -> int:

@@ -1,9 +1,21 @@
-"""When results become known (section 3): immediately, at the end of an episode, or after a delay."""
+"""When results become known (section 3): immediately, at the end of an episode, or after a delay.
+
+A further kind is one line of `DUE` and one word of `FeedbackSettings.kind`.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from tcbo_pyomo.knowledge.history import History, Move
 from tcbo_pyomo.settings import FeedbackSettings
+
+DUE: dict[str, Callable[[History, FeedbackSettings], int]] = {
+    "immediate": lambda history, feedback: history.moves_made,
+    "episodic": lambda history, feedback: history.moves_made - history.moves_made % history.horizon,
+    "delayed": lambda history, feedback: history.moves_made - feedback.delay,
+}
+"""Up to which move, counted over the whole campaign, the results are known."""
 
 
 def released(history: History, feedback: FeedbackSettings) -> list[Move]:
@@ -11,6 +23,5 @@ def released(history: History, feedback: FeedbackSettings) -> list[Move]:
 
     At the end of the campaign a simulation releases whatever is left; that is not decided here.
     """
-    made = history.moves_made
-    due = made - made % history.horizon if feedback.kind == "episodic" else made - feedback.delay
+    due = DUE[feedback.kind](history, feedback)
     return [move for move in history.pending if history.order(move) <= due]

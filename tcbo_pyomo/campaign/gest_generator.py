@@ -9,10 +9,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from numbers import Real
-from typing import Any
+from typing import Any, Protocol
 
 from tcbo_pyomo.errors import BadInput, suggestion
-from tcbo_pyomo.knowledge.history import Move
+from tcbo_pyomo.knowledge.history import History, Move
+from tcbo_pyomo.problem.protocol import ProblemProtocol
 
 try:
     from gest_api import Generator
@@ -21,13 +22,34 @@ except ImportError:
     raise BadInput("gest-api is not installed; pip install 'tcbo_pyomo[gest]' or pip install gest-api") from None
 
 
-def campaign_vocs(problem: Any) -> VOCS:
+def campaign_vocs(problem: ProblemProtocol) -> VOCS:
     """The standard's description of a problem: our coordinates with their bounds, and the output to maximise.
 
     Which moves are allowed is not in it: the standard knows limits of points only. The generator keeps to them.
     """
     variables = {c.name: [float(c.lower), float(c.upper)] for c in problem.coordinates}
     return VOCS(variables=variables, objectives={problem.output: "MAXIMIZE"})
+
+
+class AskTell(Protocol):
+    """What is asked of a campaign, in memory or on a file."""
+
+    @property
+    def problem(self) -> ProblemProtocol:
+        """The problem, as the settings changed it."""
+
+    @property
+    def history(self) -> History:
+        """All moves."""
+
+    def ask(self) -> Move:
+        """The next move."""
+
+    def ask_episode(self) -> list[Move]:
+        """The rest of the episode as a schedule."""
+
+    def tell(self, number: int, value: float, at: Any = None) -> Any:
+        """Give the result of a move."""
 
 
 class CampaignGenerator(Generator):
@@ -38,12 +60,12 @@ class CampaignGenerator(Generator):
     vocs
         Names and bounds as `campaign_vocs` gives them; None takes those. It is checked against the problem.
     campaign
-        A `Campaign`, or a campaign on a file (`Campaign.open`), which keeps every point and every result.
+        A `Campaign`, or a campaign on a file (`open_campaign`), which keeps every point and every result.
     """
 
     returns_id = True
 
-    def __init__(self, vocs: VOCS | None, campaign: Any) -> None:
+    def __init__(self, vocs: VOCS | None, campaign: AskTell) -> None:
         self.campaign = campaign
         self.vocs = campaign_vocs(campaign.problem) if vocs is None else vocs
         super().__init__(self.vocs)

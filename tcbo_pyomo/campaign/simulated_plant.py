@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.knowledge.history import Move
-from tcbo_pyomo.planning.finite.policy import draw_successor
 from tcbo_pyomo.plant.situation import Location
+from tcbo_pyomo.problem.protocol import ProblemProtocol
 
 
 class SimulatedPlant:
-    """Moves as the process says and measures the truth with noise.
+    """Moves as the problem says and measures the truth with noise.
 
     Chance depends on the seed and the number of the move only, so that every method meets the same noise, and a resumed
     campaign the same as an uninterrupted one.
     """
 
-    def __init__(self, problem: Any, seed: int) -> None:
-        if problem.truth is None:
+    def __init__(self, problem: ProblemProtocol, seed: int) -> None:
+        if not problem.simulated:
             raise BadInput(f"problem '{problem.name}' has no known truth; it cannot be simulated, use ask and tell")
         self.problem, self.seed = problem, seed
 
@@ -28,7 +26,7 @@ class SimulatedPlant:
         """Where a move leads."""
         if move.expected is not None:
             return move.expected
-        return draw_successor(self.problem.process, move.decision, self._chance(move, 1))
+        return self.problem.draw_arrival(move.origin, move.decision, self._chance(move, 1))
 
     def measure(self, move: Move) -> float:
         """The noisy result of a move that was made."""

@@ -13,6 +13,7 @@ from tcbo_pyomo.campaign.simulated_plant import SimulatedPlant
 from tcbo_pyomo.foundation.profiling import STEP, section, timed
 from tcbo_pyomo.knowledge.history import Move
 from tcbo_pyomo.plant.situation import Location
+from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.settings import Settings
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ class StepSummary(EpisodeSummary):
         return cls(**facts)
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True)
 class CampaignResult:
     """A finished campaign.
 
@@ -52,8 +53,6 @@ class CampaignResult:
     ----------
     campaign
         The campaign itself, for what the tables do not show.
-    experiments
-        One row per measurement; made when it is first looked at, unless it was given.
     episodes, steps
         Where the campaign stood after each episode and each move.
     """
@@ -62,24 +61,13 @@ class CampaignResult:
     episodes: list[EpisodeSummary]
     steps: list[StepSummary]
 
-    def __init__(
-        self,
-        campaign: Campaign,
-        experiments: pd.DataFrame | None,
-        episodes: list[EpisodeSummary],
-        steps: list[StepSummary],
-    ) -> None:
-        vars(self).update(campaign=campaign, episodes=episodes, steps=steps)
-        if experiments is not None:
-            vars(self)["experiments"] = experiments
-
     @cached_property
     def experiments(self) -> pd.DataFrame:
-        """One row per measurement. The runs of a study never look at it, and need no pandas therefore."""
+        """One row per measurement; made when it is first looked at: the runs of a study need no pandas."""
         return self.campaign.experiments()
 
     @property
-    def problem(self) -> Any:
+    def problem(self) -> ProblemProtocol:
         """The problem, as the settings changed it."""
         return self.campaign.problem
 
@@ -139,7 +127,7 @@ class Simulation:
                 on_step(move.episode, move.step)
             if move.step == campaign.problem.horizon and on_episode is not None:
                 on_episode(self.episodes[-1])
-        return CampaignResult(campaign, None, self.episodes, self.steps)
+        return CampaignResult(campaign, self.episodes, self.steps)
 
     def _make_move(self) -> Move:
         """Ask, move, measure what is due, tell, and write down where the campaign stands."""
@@ -152,7 +140,7 @@ class Simulation:
             campaign.tell(late.number, self.plant.measure(late))
         if move.step > 0:
             summary = summarise(campaign, move.episode)
-            self.steps.append(StepSummary.after(move.step, summary, _plan_record(campaign)))
+            self.steps.append(StepSummary.after(move.step, summary, campaign.method.plan_record()))
         self._mark = self._position()
         return move
 
@@ -177,15 +165,14 @@ class Simulation:
         return {"campaign": campaign, "steps": complete}
 
     @classmethod
-    def from_checkpoint(cls, problem: Any, data: dict[str, Any]) -> Simulation:
+    def from_checkpoint(cls, problem: ProblemProtocol, data: dict[str, Any]) -> Simulation:
         """Go on from what `checkpoint` returned; the moves are those of an uninterrupted run, bit for bit."""
         return cls(Campaign.from_state(problem, data["campaign"]), [StepSummary(**step) for step in data["steps"]])
 
     def _position(self) -> tuple[int, int, Any, Any]:
         campaign = self.campaign
-        method = campaign.method.state() if hasattr(campaign.method, "state") else None
         history = campaign.history
-        return len(history.moves), len(history.told), campaign.generator.bit_generator.state, method
+        return len(history.moves), len(history.told), campaign.generator.bit_generator.state, campaign.method.state()
 
     @staticmethod
     def _last(moves: list[dict[str, Any]]) -> tuple[int, int]:
@@ -193,7 +180,7 @@ class Simulation:
 
 
 def run_campaign(
-    problem: Any,
+    problem: ProblemProtocol,
     settings: Settings | None = None,
     seed: int = 0,
     on_step: Callable[[int, int], None] | None = None,
@@ -207,12 +194,5 @@ def run_campaign(
 def summarise(campaign: Campaign, episode: int) -> EpisodeSummary:
     """Recommendation, regret and candidates now."""
     location, problem = campaign.recommendation, campaign.problem
-    regret = problem.regret(location)
-    # Only a finite search space has a maximum that can be hit exactly.
-    identified = None if regret is None or not problem.finite else regret == 0.0
-    return EpisodeSummary(episode, problem.describe(location), regret, identified, len(campaign.candidates))
-
-
-def _plan_record(campaign: Campaign) -> dict[str, Any] | None:
-    record = getattr(campaign.method, "plan_record", None)
-    return None if record is None else record()
+    judged = problem.regret(location), problem.identified(location)
+    return EpisodeSummary(episode, problem.describe(location), *judged, len(campaign.candidates))

@@ -12,10 +12,10 @@ from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.checks.audit import AuditFinding
 from tcbo_pyomo.checks.executed_path import ExecutedEpisode, episodes_of_campaign
 from tcbo_pyomo.foundation.wording import counted, spaced, with_unit
+from tcbo_pyomo.models.constraints.budget import Budget
 from tcbo_pyomo.models.constraints.end_at import EndAt
 from tcbo_pyomo.models.constraints.maximum_step import MaximumStep
 from tcbo_pyomo.models.declared_limits import declared_limit, step_limits
-from tcbo_pyomo.planning.finite.worst_case_budget import Budget
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tcbo_pyomo.campaign.assembly import planner_for
 from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.explain.explained_move import Explanation, LimitPrice, MoveOption, Point
 from tcbo_pyomo.explain.limit_slack import path_slack, visitation_slack
@@ -44,11 +45,11 @@ def explain(campaign: Campaign, gap: float | None = None) -> Explanation:
     utility = campaign.knowledge.utility(generator)
     wanted = gap or settings.gap or GAP
     if settings.gap:
-        best = problem.planner(settings).certified(utility, situation, generator, wanted)
+        best = planner_for(problem, settings).certified(utility, situation, generator, wanted)
         components = best.components
     else:
         best = certifying_planner(problem, settings).certified(utility, situation, generator, wanted)
-        components = problem.planner(settings).plan(utility, situation, generator).components
+        components = planner_for(problem, settings).plan(utility, situation, generator).components
     plan = mix(components)
     ahead = look_ahead(problem, best.gradient, situation, mix(best.components))
     ends = [state for state in (best.tangent.first, best.tangent.second) if state is not None]
@@ -86,9 +87,9 @@ def _choice(problem: Any, settings: PlannerSettings, components: int, situation:
 def certifying_planner(problem: Any, settings: PlannerSettings) -> Any:
     """A planner for bounds: where nothing couples the steps backward induction solves the same subproblems, and faster."""
     if any(rule.couples_steps for rule in problem.rules):
-        return problem.planner(settings)
+        return planner_for(problem, settings)
     exact = LinearSolverSettings(solver=DynamicProgramming.name)
-    return problem.planner(settings.model_copy(update={"linear": exact}))
+    return planner_for(problem, settings.model_copy(update={"linear": exact}))
 
 
 def _heading(campaign: Campaign, situation: Situation) -> dict[str, Any]:
@@ -166,7 +167,7 @@ def _explain_continuous(campaign: Campaign, situation: Situation) -> Explanation
     problem: Any = campaign.problem
     generator = copy.deepcopy(campaign.generator)
     utility = copy.copy(campaign.knowledge).utility(generator)
-    planner = problem.planner(campaign.settings.planner)
+    planner = planner_for(problem, campaign.settings.planner)
     plan = planner.plan(utility, situation, generator)
     paths = [(weight, component.states[len(situation.path) :]) for weight, component in plan.components]
     heaviest = max(plan.components, key=lambda part: part[0])[1].states

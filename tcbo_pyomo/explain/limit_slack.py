@@ -9,11 +9,11 @@ import numpy as np
 
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.coordinates import Coordinate, coordinate_index, physical
+from tcbo_pyomo.models.constraints.budget import Budget
 from tcbo_pyomo.models.constraints.maximum_step import MaximumStep
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 from tcbo_pyomo.models.declared_limits import step_limits
 from tcbo_pyomo.models.visitation import Visitation
-from tcbo_pyomo.planning.finite.worst_case_budget import Budget
 from tcbo_pyomo.plant.process import Process
 
 

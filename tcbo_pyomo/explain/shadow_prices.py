@@ -20,10 +20,12 @@ import numpy as np
 
 from tcbo_pyomo.explain.side_prices import RowPrice, side_prices
 from tcbo_pyomo.foundation.arrays import Array, Integers, Mask
+from tcbo_pyomo.models.constraints.budget import Budget
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 from tcbo_pyomo.models.safe_sets import EpisodeSets
 from tcbo_pyomo.models.visitation import Visitation
-from tcbo_pyomo.planning.finite.worst_case_budget import Budget, WorstCaseTail
+from tcbo_pyomo.planning.finite.backward_recursion import BackwardRecursion
+from tcbo_pyomo.planning.finite.worst_case_budget import WorstCaseTail
 from tcbo_pyomo.plant.situation import Situation
 from tcbo_pyomo.problem.finite import Problem
 
@@ -96,16 +98,15 @@ def look_ahead(problem: Problem, gradient: Array, situation: Situation, plan: Vi
 
 def backward_values(sets: EpisodeSets, cost: Array, first_step: int, barred_now: Integers) -> Array:
     """V_h(x) for costs per step and pair ((H - first_step) x P); `barred_now` are pairs not to be used in the first."""
-    process = sets.process
-    values = np.empty((len(cost) + 1, process.number_of_states))
-    values[-1] = np.where(sets.safe[-1], 0.0, np.inf)
-    for row in range(len(cost) - 1, -1, -1):
-        to_go = np.where(sets.allowed_pairs, cost[row] + process.transitions @ values[row + 1], np.inf)
-        if row == 0:
-            to_go[barred_now] = np.inf
-        values[row] = np.minimum.reduceat(to_go, process.pair_offsets[:-1])
-        values[row, ~sets.safe[first_step + row]] = np.inf
-    return values
+
+    def to_go(step: int, ahead: Array) -> Array:
+        found = cost[step - first_step] + sets.process.transitions @ ahead
+        if step == first_step:
+            found[barred_now] = np.inf
+        return found
+
+    recursion = BackwardRecursion(sets)
+    return recursion.values(first_step, recursion.best_of(to_go))
 
 
 def _unaffordable(problem: Problem, situation: Situation) -> Integers:

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from tcbo_pyomo.foundation.arrays import Array
+from tcbo_pyomo.models.constraints.budget import Budget
 from tcbo_pyomo.models.visitation import Visitation
 from tcbo_pyomo.planning.finite.compiled_polytope import CompiledPolytope
 from tcbo_pyomo.planning.finite.linear_programming import LinearProgramming
-from tcbo_pyomo.planning.finite.worst_case_budget import Budget, WorstCaseTail
+from tcbo_pyomo.planning.finite.worst_case_budget import WorstCaseTail
 from tcbo_pyomo.plant.situation import Situation
 from tcbo_pyomo.problem.finite import Problem
 

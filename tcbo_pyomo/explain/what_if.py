@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from tcbo_pyomo.campaign.assembly import planner_for
 from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.explain.explained_move import Point
@@ -94,7 +95,7 @@ def _outcome(campaign: Campaign, problem: Any, gap: float, other: Any) -> tuple[
     situation, generator = campaign.history.situation(), copy.deepcopy(campaign.generator)
     utility = copy.copy(campaign.knowledge).utility(generator)
     if not problem.finite:
-        plan = problem.planner(campaign.settings.planner).plan(utility, situation, generator)
+        plan = planner_for(problem, campaign.settings.planner).plan(utility, situation, generator)
         paths = [(weight, component.states[len(situation.path) :]) for weight, component in plan.components]
         firsts = tuple((weight, problem.describe(tuple(path[0]))) for weight, path in paths)
         return plan.tangent.value, PlanOutcome(utility.value(paths), None, firsts), None

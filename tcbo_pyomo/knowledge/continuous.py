@@ -1,6 +1,8 @@
-"""What a campaign on a continuous plant knows; the same face as `Knowledge`."""
+"""What a campaign on a continuous plant knows; the same face as `FiniteKnowledge`."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -9,7 +11,7 @@ from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.blas_threads import one_blas_thread
 from tcbo_pyomo.foundation.profiling import section
 from tcbo_pyomo.knowledge.history import History
-from tcbo_pyomo.knowledge.knowledge import Beliefs, candidate_rule
+from tcbo_pyomo.knowledge.knowledge import Knowledge, candidate_rule
 from tcbo_pyomo.knowledge.recommendation import best_mean
 from tcbo_pyomo.planning.continuous.utility import Stage, TrajectoryUtility
 from tcbo_pyomo.plant.situation import Location
@@ -34,16 +36,13 @@ def representation(features: str, number: int | None, budget: int) -> tuple[str,
     return ("exact", number) if budget <= EXACT_MOVES else ("nystroem", number or EXACT_MOVES)
 
 
-class ContinuousKnowledge(Beliefs):
-    """Beliefs about the black box on a box of scaled coordinates.
+class ContinuousKnowledge(Knowledge[ContinuousBelief]):
+    """Beliefs about the black box on a box of scaled coordinates."""
 
-    Attributes
-    ----------
-    candidates
-        K x d points of the last plan, Z; none before the first.
-    """
+    problem: ContinuousProblem
 
     def __init__(self, problem: ContinuousProblem, settings: Settings, seed: int, history: History) -> None:
+        self.problem = problem
         name = settings.candidates.rule or DEFAULT_RULE
         if name == "credible_band":
             raise BadInput(
@@ -51,23 +50,33 @@ class ContinuousKnowledge(Beliefs):
                 "'thompson_sampling', 'upper_confidence' or 'annealed'"
             )
         self._rule = candidate_rule(name, settings.candidates.count or DEFAULT_COUNT.get(name, 100))
-        super().__init__(problem, settings, seed, history)
+        super().__init__(settings, seed, history)
 
     def prior(self, kernel: Kernel) -> ContinuousBelief:
         """The prior on the box."""
         surrogate, dimension = self.settings.surrogate, len(self.problem.coordinates)
-        self.candidates: Array = np.empty((0, dimension))
+        self._candidates = np.empty((0, dimension))
         budget = self.problem.episodes * self.problem.horizon
         return ContinuousBelief(kernel, dimension, *representation(surrogate.features, surrogate.number, budget))
 
-    def scaled_points(self, locations: list[Location]) -> Array:
+    def scaled_points(self, locations: Sequence[Location]) -> Array:
         """Locations are scaled points already."""
-        return np.array(locations)
+        return np.array(locations, dtype=float).reshape(-1, len(self.problem.coordinates))
 
     def forget(self) -> None:
         """Results or visits have changed: what was derived from them is computed again when it is asked for."""
         super().forget()
         self._recommendation: Location | None = None
+
+    @property
+    def candidates(self) -> Array:
+        """K x d points of the last plan, Z; none before the first."""
+        return self._candidates
+
+    def predict(self, locations: Sequence[Location]) -> tuple[Array, Array]:
+        """Posterior mean and standard deviation of f at n points, given all measurements told."""
+        points = self.scaled_points(locations)
+        return self.belief.mean(points), self.belief.standard_deviation(points)
 
     @property
     def recommendation(self) -> Location:
@@ -82,9 +91,9 @@ class ContinuousKnowledge(Beliefs):
         """U given the history, pending visits included, over a fresh set of candidates."""
         with section("candidates"):
             extra = {"share_spent": self.share_spent} if getattr(self._rule, "wants_share_spent", False) else {}
-            self.candidates = self._rule(self.belief, generator, allowed=self.problem.allowed, **extra)
+            self._candidates = self._rule(self.belief, generator, allowed=self.problem.allowed, **extra)
         objective = self.settings.utility.objective
-        return TrajectoryUtility(self.design, self.candidates, objective, self.problem.noise, generator, self.stage)
+        return TrajectoryUtility(self.design, self._candidates, objective, self.problem.noise, generator, self.stage)
 
     @property
     def stage(self) -> Stage:

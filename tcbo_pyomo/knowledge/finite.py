@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from tcbo_pyomo.foundation.arrays import Array, Integers
 from tcbo_pyomo.foundation.profiling import section
 from tcbo_pyomo.knowledge.history import History
-from tcbo_pyomo.knowledge.knowledge import Beliefs, candidate_rule
+from tcbo_pyomo.knowledge.knowledge import Knowledge, candidate_rule
 from tcbo_pyomo.planning.finite.planned_posterior import FeaturePosterior, KernelPosterior
 from tcbo_pyomo.planning.finite.utility import Posterior, Utility
 from tcbo_pyomo.plant.situation import Location
@@ -20,14 +22,17 @@ from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 DEFAULT_RULE = "credible_band"
 
 
-class Knowledge(Beliefs):
+class FiniteKnowledge(Knowledge[FiniteBelief]):
     """Beliefs about the black box on the states of a finite process."""
 
+    problem: Problem
+
     def __init__(self, problem: Problem, settings: Settings, seed: int, history: History) -> None:
+        self.problem = problem
         self._rule = candidate_rule(
             settings.candidates.rule or DEFAULT_RULE, settings.candidates.width or problem.confidence_width
         )
-        super().__init__(problem, settings, seed, history)
+        super().__init__(settings, seed, history)
 
     def prior(self, kernel: Kernel) -> FiniteBelief:
         """The prior on all states."""
@@ -39,7 +44,7 @@ class Knowledge(Beliefs):
         factor = state_factor(kernel, points, features, surrogate.number, stream)
         return FiniteBelief(kernel.mean(points), factor)
 
-    def scaled_points(self, locations: list[Location]) -> Array:
+    def scaled_points(self, locations: Sequence[Location]) -> Array:
         """States as scaled points, n x d."""
         return self.problem.process.scaled_states[np.array(locations)]
 
@@ -62,6 +67,11 @@ class Knowledge(Beliefs):
     def recommendation(self) -> int:
         """The state with the largest posterior mean in the search space."""
         return int(np.where(self.problem.search_space, self.belief.mean, -np.inf).argmax())
+
+    def predict(self, locations: Sequence[Location]) -> tuple[Array, Array]:
+        """Posterior mean and standard deviation of f in n states, given all measurements told."""
+        states = np.array(locations, dtype=np.int64)
+        return self.belief.mean[states], np.linalg.norm(self.belief.factor[states], axis=1)
 
     def utility(self, generator: np.random.Generator) -> Utility:
         """U given the history, pending visits included."""

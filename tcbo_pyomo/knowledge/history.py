@@ -6,7 +6,8 @@ Where the plant is and what has been measured are two different things: results 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,11 @@ import numpy as np
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.plant.situation import Decision, Location, Situation
 
+Words = Callable[[Location], str]
+"""A place in engineering units."""
 
-@dataclass
+
+@dataclass(repr=False)
 class Move:
     """One move of the plant.
 
@@ -58,10 +62,31 @@ class Move:
     replicates: tuple[float, ...] = ()
     skipped: bool = False
 
+    words: Words | None = field(default=None, init=False, compare=False)
+    """How places are written; the history of a campaign gives its moves engineering units. Never saved or copied."""
+
     @property
     def values(self) -> tuple[float, ...]:
         """All measurements of this visit, the first one first."""
         return () if self.value is None else (self.value, *self.replicates)
+
+    def __repr__(self) -> str:
+        place = self.expected if self.arrived is None else self.arrived
+        words = self.words or str
+        to = "where chance leads" if place is None else words(place)
+        told = "cancelled" if self.cancelled else "skipped" if self.skipped else ", ".join(map(str, self.values))
+        now = told or ("asked for" if self.arrived is None else "pending")
+        return (
+            f"Move({self.number}: episode {self.episode}, step {self.step}; {words(self.origin)} -> {to}; {now})"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for saving."""
+        return {field.name: getattr(self, field.name) for field in fields(self) if field.init}
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A copy does not take along the problem, which knows the words.
+        return {**self.to_dict(), "words": None}
 
 
 @dataclass
@@ -75,13 +100,15 @@ class History:
     horizon: int
     moves: list[Move] = field(default_factory=list)
     told: list[int] = field(default_factory=list)
+    words: Words | None = field(default=None, repr=False, compare=False)
+    """How places are written when a move is printed."""
     _known: tuple[Move, Situation] | None = field(default=None, init=False, repr=False, compare=False)
     """The last move when `situation` was asked for, and the answer."""
 
     def add(self, origin: Location, step: int, decision: Decision, expected: Location | None) -> Move:
         """Record that a move was asked for."""
         move = Move(len(self.moves) + 1, self.episode, step, origin, decision, expected)
-        self.moves.append(move)
+        self.moves.append(self._worded(move))
         return move
 
     def move(self, number: Any) -> Move:
@@ -193,13 +220,18 @@ class History:
         """Where the plant was in an episode, the start first."""
         return (self.start, *(move.arrived for move in self.episode_moves(episode) if move.arrived is not None))
 
+    def _worded(self, move: Move) -> Move:
+        move.words = self.words
+        return move
+
     def to_dict(self) -> dict[str, Any]:
         """Plain data for saving."""
-        return {"moves": [asdict(move) for move in self.moves], "told": list(self.told)}
+        return {"moves": [move.to_dict() for move in self.moves], "told": list(self.told)}
 
     def load(self, data: dict[str, Any]) -> None:
         """Take over what `to_dict` returned."""
-        self.moves = [Move(**{key: _immutable(value) for key, value in move.items()}) for move in data["moves"]]
+        moves = (Move(**{key: _immutable(value) for key, value in move.items()}) for move in data["moves"])
+        self.moves = [self._worded(move) for move in moves]
         self.told = list(data["told"])
 
 

@@ -6,42 +6,78 @@ Everything here is a function of the history: loading a campaign replays it in t
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Generic, Protocol, Self, TypeVar
 
 import numpy as np
 
 from tcbo_pyomo.candidates.protocol import CANDIDATE_RULES
 from tcbo_pyomo.errors import BadInput
-from tcbo_pyomo.foundation.arrays import Array
+from tcbo_pyomo.foundation.arrays import Array, Integers
 from tcbo_pyomo.foundation.profiling import section, timed
 from tcbo_pyomo.knowledge.history import History, Move
 from tcbo_pyomo.plant.situation import Location
+from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.settings import Settings
 from tcbo_pyomo.surrogate.hyperparameters import fit_hyperparameters
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 
 
-class Beliefs(ABC):
-    """What finite and continuous campaigns know in the same way.
+class Belief(Protocol):
+    """What is believed about f, updated one visit at a time."""
+
+    def copy(self) -> Self:
+        """An independent copy."""
+
+    def observe(self, location: Any, value: float | None, noise_variance: float) -> None:
+        """Condition on a measurement; `value` None means visited, value not known yet."""
+
+
+BeliefOfPlant = TypeVar("BeliefOfPlant", bound=Belief)
+"""The belief on one kind of plant."""
+
+
+class Knowledge(ABC, Generic[BeliefOfPlant]):
+    """What a campaign knows; the base of `FiniteKnowledge` and `ContinuousKnowledge`.
 
     Attributes
     ----------
     kernel
         The prior; a fit may change it between episodes.
     belief
-        Given all measurements told: anything with `observe(location, value, noise_variance)` and `copy()`.
+        Given all measurements told.
     """
 
-    def __init__(self, problem: Any, settings: Settings, seed: int, history: History) -> None:
-        self.problem, self.settings, self.seed, self.history = problem, settings, seed, history
-        self.replay(problem.kernel)
+    problem: ProblemProtocol
+
+    def __init__(self, settings: Settings, seed: int, history: History) -> None:
+        self.settings, self.seed, self.history = settings, seed, history
+        self.replay(self.problem.kernel)
 
     @abstractmethod
-    def prior(self, kernel: Kernel) -> Any:
+    def prior(self, kernel: Kernel) -> BeliefOfPlant:
         """The belief before the first result."""
 
     @abstractmethod
-    def scaled_points(self, locations: list[Location]) -> Array:
+    def utility(self, generator: np.random.Generator) -> Any:
+        """U given the history, pending visits included: what the planner of this plant minimises."""
+
+    @property
+    @abstractmethod
+    def candidates(self) -> Integers | Array:
+        """Where the maximum may still be (Z): indices of states, or K x d scaled points."""
+
+    @property
+    @abstractmethod
+    def recommendation(self) -> Location:
+        """Where the posterior mean is largest in the search space."""
+
+    @abstractmethod
+    def predict(self, locations: Sequence[Location]) -> tuple[Array, Array]:
+        """Posterior mean and standard deviation of f at n places, given all measurements told."""
+
+    @abstractmethod
+    def scaled_points(self, locations: Sequence[Location]) -> Array:
         """Locations as scaled points, n x d."""
 
     @timed("surrogate")
@@ -55,7 +91,7 @@ class Beliefs(ABC):
 
     def forget(self) -> None:
         """Results or visits have changed: what was derived from them is computed again when it is asked for."""
-        self._design: Any = None
+        self._design: BeliefOfPlant | None = None
 
     def start_episode(self) -> None:
         """Before an episode: fit the hyper-parameters, if the settings say so."""
@@ -79,7 +115,7 @@ class Beliefs(ABC):
         self.forget()
 
     @property
-    def design(self) -> Any:
+    def design(self) -> BeliefOfPlant:
         """The belief in which pending visits count as made: their results will shrink the variance."""
         if self._design is None:
             pending = self.history.pending
@@ -100,12 +136,12 @@ class Beliefs(ABC):
         """Noise variance of the measurement after a move."""
         return self.problem.noise_variance(move.decision, move.arrived)
 
-    def _observe(self, belief: Any, move: Move, value: float | None) -> None:
+    def _observe(self, belief: BeliefOfPlant, move: Move, value: float | None) -> None:
         _condition(belief, move.arrived, value, self.noise_variance(move))
 
 
 @timed("surrogate")
-def _condition(belief: Any, location: Location, value: float | None, noise_variance: float) -> None:
+def _condition(belief: Belief, location: Location, value: float | None, noise_variance: float) -> None:
     belief.observe(location, value, noise_variance)
 
 

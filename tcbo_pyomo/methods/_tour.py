@@ -31,12 +31,6 @@ def tour_from(start: Array, points: Array, generator: np.random.Generator) -> In
     return np.array(tour[1:], dtype=np.int64) - 1
 
 
-def tour_length(start: Array, points: Array) -> float:
-    """Length of the round trip from `start` through the points in their order and back."""
-    stops = np.vstack([start, points, start])
-    return float(np.linalg.norm(np.diff(stops, axis=0), axis=1).sum())
-
-
 def _greedy(distance: Array) -> list[int]:
     """From point 0 always to the nearest point not visited yet."""
     tour, left = [0], list(range(1, len(distance)))

@@ -6,19 +6,18 @@ else move towards the global maximiser of EI as far as one move allows.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from tcbo_pyomo.candidates.search.multi_start import global_maxima
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.knowledge.continuous import ContinuousKnowledge
-from tcbo_pyomo.methods._requirements import continuous
-from tcbo_pyomo.methods._steered import Steered
+from tcbo_pyomo.methods._one_move_at_a_time import OneMoveAtATime
+from tcbo_pyomo.methods.protocol import Tools
 from tcbo_pyomo.planning.continuous.best_next_point import best_next_point
 from tcbo_pyomo.planning.continuous.one_step_moves import Reach
 from tcbo_pyomo.planning.continuous.steering import Steering
 from tcbo_pyomo.plant.situation import Situation
+from tcbo_pyomo.problem.continuous import ContinuousProblem
 from tcbo_pyomo.settings import Settings
 from tcbo_pyomo.surrogate.acquisition import ImprovementSurface
 
@@ -26,17 +25,20 @@ WORTHWHILE = 0.01
 """gamma: the local improvement below which the search leaves for the global maximiser."""
 
 
-class LocalSearchRegion(Steered):
+class LocalSearchRegion(OneMoveAtATime[ContinuousProblem, ContinuousKnowledge]):
     """Local Expected Improvement while there is any, else on the way to the global one."""
 
-    def __init__(self, problem: Any, settings: Settings) -> None:
-        self.problem = continuous(problem, "local_search_region", "mdp_expected_improvement")
+    plant = "continuous"
+    instead = "mdp_expected_improvement"
+
+    def __init__(self, problem: ContinuousProblem, settings: Settings, tools: Tools) -> None:
         if settings.feedback.kind != "immediate":
             raise BadInput(
                 f"method 'local_search_region' chooses each move by the result of the last one, and feedback is "
                 f"'{settings.feedback.kind}'; use feedback 'immediate', or truncated_snake"
             )
-        self.steering: Steering = Steering(self.problem, settings)
+        self.problem = problem
+        self.moves = self.steering = Steering(problem, settings.planner)
 
     def next_decision(
         self, situation: Situation, knowledge: ContinuousKnowledge, generator: np.random.Generator

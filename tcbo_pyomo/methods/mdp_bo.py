@@ -6,18 +6,22 @@ from typing import Any
 
 import numpy as np
 
+from tcbo_pyomo.knowledge.knowledge import Knowledge
+from tcbo_pyomo.methods.protocol import Method, OfPlant, Tools
 from tcbo_pyomo.plant.situation import Decision, Situation
 from tcbo_pyomo.settings import Settings
 
 
-class MdpBo:
+class MdpBo(Method[OfPlant, Knowledge[Any]]):
     """Transition-constrained Bayesian optimisation (Algorithm 1): plan the rest of the episode, make its first move."""
 
-    def __init__(self, problem: Any, settings: Settings) -> None:
-        self.planner = problem.planner(settings.planner)
+    def __init__(self, problem: OfPlant, settings: Settings, tools: Tools) -> None:
+        self.planner = tools.planner()
         self.last_plan: Any = None
 
-    def next_decision(self, situation: Situation, knowledge: Any, generator: np.random.Generator) -> Decision:
+    def next_decision(
+        self, situation: Situation, knowledge: Knowledge[Any], generator: np.random.Generator
+    ) -> Decision:
         """Define the utility, solve the planning problem, draw the first move of the policy."""
         utility = knowledge.utility(generator)
         self.last_plan = self.planner.plan(utility, situation, generator)

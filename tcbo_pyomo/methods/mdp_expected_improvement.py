@@ -8,40 +8,33 @@ weak version of planning.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from tcbo_pyomo.knowledge.finite import Knowledge
-from tcbo_pyomo.methods._requirements import finite
-from tcbo_pyomo.planning.finite.plan_check import check_visitation
-from tcbo_pyomo.planning.finite.planner import Plan
-from tcbo_pyomo.planning.finite.policy import Policy
+from tcbo_pyomo.knowledge.finite import FiniteKnowledge
+from tcbo_pyomo.methods.protocol import Method, Tools
+from tcbo_pyomo.planning.finite.planner import FinitePlanner, Plan
 from tcbo_pyomo.planning.finite.utility import Linearisation
 from tcbo_pyomo.plant.situation import Situation
+from tcbo_pyomo.problem.finite import Problem
 from tcbo_pyomo.settings import Settings
 from tcbo_pyomo.surrogate.acquisition import expected_improvement
 
 
-class MdpExpectedImprovement:
+class MdpExpectedImprovement(Method[Problem, FiniteKnowledge]):
     """Plans the rest of the episode for the sum of Expected Improvement; pending visits count as made."""
 
-    def __init__(self, problem: Any, settings: Settings) -> None:
-        self.problem = finite(problem, "mdp_expected_improvement", "local_search_region")
-        self.planner = self.problem.planner(settings.planner)
+    plant = "finite"
+    instead = "local_search_region"
+
+    def __init__(self, problem: Problem, settings: Settings, tools: Tools) -> None:
+        self.problem, self.planner = problem, FinitePlanner(problem, settings.planner)
         self.last_plan: Plan | None = None
 
-    def next_decision(self, situation: Situation, knowledge: Knowledge, generator: np.random.Generator) -> int:
+    def next_decision(self, situation: Situation, knowledge: FiniteKnowledge, generator: np.random.Generator) -> int:
         """Solve the planning problem, draw the first move of the policy."""
-        self.last_plan = self._plan(situation, knowledge, generator)
-        return self.planner.choose(self.last_plan, situation, generator)
-
-    def _plan(self, situation: Situation, knowledge: Knowledge, generator: np.random.Generator) -> Plan:
-        """One linear subproblem: the reward is linear in the visitation, so that there is nothing to mix."""
-        design, process = knowledge.design, self.problem.process
+        design = knowledge.design
         reward = expected_improvement(design.mean, design.standard_deviation, knowledge.history.incumbent)
         best = int(reward.argmax())
-        tangent = Linearisation(float(reward[best]), best, None, -(process.transitions @ reward))
-        visitation = self.planner.oracle.extreme_point(tangent.gradient, situation, generator)
-        check_visitation(visitation, self.problem.sets, situation, self.planner.oracle.name)
-        return Plan(Policy(process, visitation), [(1.0, visitation)], tangent)
+        earned = Linearisation(float(reward[best]), best, None, -(self.problem.process.transitions @ reward))
+        self.last_plan = self.planner.plan_reward(earned, situation, generator)
+        return self.planner.choose(self.last_plan, situation, generator)

@@ -2,36 +2,79 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, ClassVar, Literal, Protocol, TypeVar, cast
 
 import numpy as np
 
 from tcbo_pyomo.foundation.registry import Registry
+from tcbo_pyomo.planning.protocol import OneMove, Planner
 from tcbo_pyomo.plant.situation import Decision, Situation
+from tcbo_pyomo.problem.protocol import ProblemProtocol
+from tcbo_pyomo.settings import Settings
+
+OfPlant = TypeVar("OfPlant", bound=ProblemProtocol)
+"""The problems that a method can serve."""
+Known = TypeVar("Known", contravariant=True)
+"""What it has to know: `FiniteKnowledge`, `ContinuousKnowledge`, or what both share."""
 
 
-class Method(Protocol):
-    """Chooses one feasible move at a time."""
+class Tools(Protocol):
+    """What a campaign hands to its method; each is made for the plant at hand when it is asked for."""
 
-    def next_decision(self, situation: Situation, knowledge: Any, generator: np.random.Generator) -> Decision:
+    def planner(self) -> Planner[Any, Any]:
+        """Plans the rest of the episode, as the settings say."""
+
+    def one_move(self) -> OneMove[Any]:
+        """What can be done in one move."""
+
+
+class Method(Protocol[OfPlant, Known]):
+    """Chooses one feasible move at a time: derive from it, and write `next_decision`.
+
+    Attributes
+    ----------
+    plant
+        The kind of plant it is for.
+    instead
+        For a method of one kind: what to use on the other.
+    """
+
+    plant: ClassVar[Literal["finite", "continuous", "any"]] = "any"
+    instead: ClassVar[str] = "mdp_bo"
+
+    def __init__(self, problem: OfPlant, settings: Settings, tools: Tools) -> None:
+        """Made of the plant, all settings of the campaign, and what it may plan or move with."""
+        super().__init__()
+
+    def next_decision(self, situation: Situation, knowledge: Known, generator: np.random.Generator) -> Decision:
         """What to do next."""
 
+    def plan_record(self) -> dict[str, Any] | None:
+        """How the last move was found, as plain data that does not depend on the clock; None where nothing was planned."""
+        return None
 
-METHODS: Registry[Method] = Registry("tcbo_pyomo.methods", "method", Method)
+    def state(self) -> Any:
+        """What has to be saved beside the history, as plain data; None for nothing."""
+        return None
+
+    def load(self, state: Any) -> None:
+        """Take over what `state` returned."""
+        return None
+
+    @classmethod
+    def believed(cls, problem: OfPlant) -> OfPlant:
+        """The problem as the method models it; the true one unless the method says otherwise."""
+        return problem
+
+
+METHODS: Registry[Method[Any, Any]] = Registry("tcbo_pyomo.methods", "method", Method)
+
+
+def load_method(name: str) -> type[Method[Any, Any]]:
+    """The class of a method, by name or as 'my_module:MyMethod'."""
+    return cast(type[Method[Any, Any]], METHODS.load(name))  # A registry hands out what makes them.
 
 
 def method_names() -> list[str]:
     """The paper's method and its rivals."""
     return METHODS.names()
-
-
-def load_method(name: str) -> Callable[..., Method]:
-    """The class of a method, by name or as 'my_module:MyMethod'."""
-    return METHODS.load(name)
-
-
-def believed_problem(method: Any, problem: Any) -> Any:
-    """The problem as the method models it; the true one unless the method says otherwise."""
-    believed = getattr(method, "believed", None)
-    return problem if believed is None else believed(problem)

@@ -9,36 +9,38 @@ All of it is done again before every move.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from tcbo_pyomo.candidates.thompson_sampling import ThompsonSampling
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.knowledge.continuous import ContinuousKnowledge
-from tcbo_pyomo.methods._requirements import continuous
-from tcbo_pyomo.methods._steered import Steered
+from tcbo_pyomo.methods._one_move_at_a_time import OneMoveAtATime
 from tcbo_pyomo.methods._tour import tour_from
+from tcbo_pyomo.methods.protocol import Tools
 from tcbo_pyomo.planning.continuous.steering import Steering
 from tcbo_pyomo.plant.situation import Situation
+from tcbo_pyomo.problem.continuous import ContinuousProblem
 from tcbo_pyomo.settings import Settings
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 
 
-class TruncatedSnake(Steered):
+class TruncatedSnake(OneMoveAtATime[ContinuousProblem, ContinuousKnowledge]):
     """Spreads the visits of an episode over Thompson samples along a short tour."""
 
-    def __init__(self, problem: Any, settings: Settings) -> None:
-        self.problem = continuous(problem, "truncated_snake", "greedy_ucb or mdp_expected_improvement")
-        if not getattr(self.problem.dynamics, "is_free_move", False):
+    plant = "continuous"
+    instead = "greedy_ucb or mdp_expected_improvement"
+
+    def __init__(self, problem: ContinuousProblem, settings: Settings, tools: Tools) -> None:
+        if not problem.dynamics.is_free_move:
             raise BadInput(
-                f"method 'truncated_snake' walks straight from point to point, and in problem '{self.problem.name}' "
+                f"method 'truncated_snake' walks straight from point to point, and in problem '{problem.name}' "
                 "the action is not the move itself; use mdp_bo or local_ucb"
             )
-        smallest_lengthscale(self.problem.kernel)
-        self.steering: Steering = Steering(self.problem, settings)
-        self.sampling = ThompsonSampling(self.problem.horizon + 1)
+        smallest_lengthscale(problem.kernel)
+        self.problem = problem
+        self.moves = self.steering = Steering(problem, settings.planner)
+        self.sampling = ThompsonSampling(problem.horizon + 1)
 
     def next_decision(
         self, situation: Situation, knowledge: ContinuousKnowledge, generator: np.random.Generator

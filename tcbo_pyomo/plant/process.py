@@ -247,6 +247,14 @@ class Process:
         successors = self.successors_of(pair)
         return int(successors[0]) if len(successors) == 1 else None
 
+    def draw_successor(self, pair: int, generator: np.random.Generator) -> int:
+        """Draw the state a pair leads to."""
+        successor = self.only_successor(pair)
+        if successor is not None:
+            return successor
+        first, last = self.transitions.indptr[pair : pair + 2]
+        return int(generator.choice(self.successors_of(pair), p=self.transitions.data[first:last]))
+
     def noise_of(self, pair: int, arrived: int) -> float:
         """Noise variance of the measurement made after `pair` led to the state `arrived`."""
         if self.deterministic:

@@ -5,29 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.arrays import Array, Mask
 from tcbo_pyomo.foundation.coordinates import Coordinate, physical, point_from_mapping, scaled
-from tcbo_pyomo.models.constraints.from_function import FromFunction
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 from tcbo_pyomo.plant.dynamics import Dynamics
 from tcbo_pyomo.plant.situation import Location
-from tcbo_pyomo.problem.finite import check_output_name
+from tcbo_pyomo.problem.given import as_rules, check_given, problem_table, problem_words, start_of
 from tcbo_pyomo.solvers.nonlinear.step_simulator import simulator_of
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 
-if TYPE_CHECKING:
-    from tcbo_pyomo.knowledge.continuous import ContinuousKnowledge
-    from tcbo_pyomo.knowledge.history import History
-    from tcbo_pyomo.planning.continuous.planner import ContinuousPlanner
-    from tcbo_pyomo.settings import PlannerSettings, Settings
 
-
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ContinuousProblem:
     """Everything that is given before a campaign on a continuous plant starts.
 
@@ -69,27 +62,21 @@ class ContinuousProblem:
     finite: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        for text, number in (("horizon", self.horizon), ("episodes", self.episodes)):
-            if not isinstance(number, (int, np.integer)) or isinstance(number, bool) or number < 1:
-                raise BadInput(f"problem '{self.name}': {text} {number!r} must be a whole number of at least 1")
+        check_given(self)
         if not (np.isfinite(self.noise) and self.noise > 0):
             raise BadInput(f"problem '{self.name}': noise {self.noise!r} must be a positive variance")
-        check_output_name(self.name, self.output, self.coordinates)
         self.dynamics.check_dimension(self.coordinates)
         _ = self.start_state
 
     @cached_property
     def start_state(self) -> Location:
         """The start as a scaled point."""
-        try:
-            return self.locate(self.start)
-        except BadInput as error:
-            raise BadInput(f"problem '{self.name}': start: {error}") from None
+        return start_of(self, self.start)
 
     @cached_property
     def rules(self) -> tuple[TransitionConstraint, ...]:
         """The constraints, plain functions wrapped."""
-        return tuple(c if isinstance(c, TransitionConstraint) else FromFunction(c) for c in self.constraints)
+        return as_rules(self.constraints)
 
     def locate(self, at: Any) -> Location:
         """The scaled point a user means by `{coordinate: value}`."""
@@ -155,18 +142,6 @@ class ContinuousProblem:
             return None
         return self.maximum - self.true_value(point)
 
-    def knowledge(self, settings: Settings, seed: int, history: History) -> ContinuousKnowledge:
-        """What a campaign on this problem knows, before the first result."""
-        from tcbo_pyomo.knowledge.continuous import ContinuousKnowledge
-
-        return ContinuousKnowledge(self, settings, seed, history)
-
-    def planner(self, settings: PlannerSettings) -> ContinuousPlanner:
-        """The planner of continuous plants."""
-        from tcbo_pyomo.planning.continuous.planner import ContinuousPlanner
-
-        return ContinuousPlanner(self, settings)
-
     def identity(self) -> tuple[list[Any], list[Array]]:
         """Everything that decides which moves are made, as plain data and arrays."""
         dynamics = self.dynamics
@@ -175,6 +150,29 @@ class ContinuousProblem:
         matrices = [getattr(dynamics, name) for name in ("state_matrix", "input_matrix") if hasattr(dynamics, name)]
         return facts, [*dynamics.actions.bounds(), *matrices]
 
-    def changed(self, **fields: Any) -> ContinuousProblem:
+    def changed(self, **fields: Any) -> Self:
         """A copy with some fields replaced, checked anew."""
         return replace(self, **fields)
+
+    def identified(self, point: Location) -> None:
+        """None: in a box the maximum is never hit exactly."""
+
+    def draw_arrival(self, origin: Location, action: tuple[float, ...], generator: np.random.Generator) -> Location:
+        """Where an action leads; nothing is left to chance."""
+        return self.expected_arrival(origin, action)
+
+    def try_rule(self, rule: TransitionConstraint) -> None:
+        """Nothing to evaluate before the first plan: a rule of trajectories is judged by the programme."""
+
+    def with_drawn_truth(self, generator: np.random.Generator) -> Self:
+        """The problem with a truth drawn from its prior, and its maximum."""
+        from tcbo_pyomo.problem.drawn_truth import drawn_function  # Few campaigns need it.
+
+        truth, maximum = drawn_function(self.kernel, self.coordinates, self.allowed, generator)
+        return self.changed(truth=truth, maximum=maximum)
+
+    def __repr__(self) -> str:
+        return problem_words(self)
+
+    def _repr_html_(self) -> str:
+        return problem_table(self)

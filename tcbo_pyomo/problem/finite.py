@@ -5,28 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from tcbo_pyomo.errors import BadInput, InfeasiblePlan
 from tcbo_pyomo.foundation.arrays import Array, Mask
 from tcbo_pyomo.foundation.coordinates import Coordinate
-from tcbo_pyomo.models.constraints.from_function import FromFunction
+from tcbo_pyomo.models.constraints.budget import Budget
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 from tcbo_pyomo.models.safe_sets import EpisodeSets
-from tcbo_pyomo.planning.finite.worst_case_budget import Budget
 from tcbo_pyomo.plant.process import Process
+from tcbo_pyomo.problem.given import as_rules, check_given, problem_table, problem_words, start_of
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 
-if TYPE_CHECKING:
-    from tcbo_pyomo.knowledge.finite import Knowledge
-    from tcbo_pyomo.knowledge.history import History
-    from tcbo_pyomo.planning.finite.planner import DiscretePlanner
-    from tcbo_pyomo.settings import PlannerSettings, Settings
 
-
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Problem:
     """Everything that is given before a campaign starts.
 
@@ -75,16 +69,13 @@ class Problem:
     description: str = ""
 
     def __post_init__(self) -> None:
-        for text, number in (("horizon", self.horizon), ("episodes", self.episodes)):
-            if not isinstance(number, (int, np.integer)) or isinstance(number, bool) or number < 1:
-                raise BadInput(f"problem '{self.name}': {text} {number!r} must be a whole number of at least 1")
+        check_given(self)
         if not (np.isfinite(self.confidence_width) and self.confidence_width > 0):
             raise BadInput(f"problem '{self.name}': confidence_width {self.confidence_width!r} must be positive")
         if self.truth is not None and (
             np.shape(self.truth) != (self.process.number_of_states,) or not np.isfinite(self.truth).all()
         ):
             raise BadInput(f"problem '{self.name}': truth must be {self.process.number_of_states} finite values")
-        check_output_name(self.name, self.output, self.coordinates)
         names = [c.name for c in self.rules if c.couples_steps]
         twice = {name for name in names if names.count(name) > 1}
         if twice:
@@ -99,15 +90,12 @@ class Problem:
     @cached_property
     def start_state(self) -> int:
         """Index of the start."""
-        try:
-            return self.process.state_index(self.start)
-        except BadInput as error:
-            raise BadInput(f"problem '{self.name}': start: {error}") from None
+        return int(start_of(self, self.start))
 
     @cached_property
     def rules(self) -> tuple[TransitionConstraint, ...]:
         """The constraints, plain functions wrapped."""
-        return tuple(c if isinstance(c, TransitionConstraint) else FromFunction(c) for c in self.constraints)
+        return as_rules(self.constraints)
 
     @cached_property
     def sets(self) -> EpisodeSets:
@@ -168,18 +156,6 @@ class Problem:
             raise BadInput(f"problem '{self.name}' has no known truth")
         return float(self.truth[state])
 
-    def knowledge(self, settings: Settings, seed: int, history: History) -> Knowledge:
-        """What a campaign on this problem knows, before the first result."""
-        from tcbo_pyomo.knowledge.finite import Knowledge
-
-        return Knowledge(self, settings, seed, history)
-
-    def planner(self, settings: PlannerSettings) -> DiscretePlanner:
-        """The planner of finite processes."""
-        from tcbo_pyomo.planning.finite.planner import DiscretePlanner
-
-        return DiscretePlanner(self, settings)
-
     def regret(self, state: int) -> float | None:
         """How far a recommendation is from the best, where the truth is known."""
         return None if self.truth is None else float(self.truth[self.best_state] - self.truth[state])
@@ -206,13 +182,34 @@ class Problem:
         costs = [budget.transition_cost(process) for budget in budgets]
         return facts, [*arrays, self.sets.allowed_pairs, self.sets.safe, *costs]
 
-    def changed(self, **fields: Any) -> Problem:
+    def changed(self, **fields: Any) -> Self:
         """A copy with some fields replaced, checked anew."""
         return replace(self, **fields)
 
+    def identified(self, state: int) -> bool | None:
+        """Whether a recommendation is the maximum; None where the truth is unknown."""
+        regret = self.regret(state)
+        return None if regret is None else regret == 0.0
 
-def check_output_name(problem: str, output: str, coordinates: Sequence[Coordinate]) -> None:
-    """Refuse a measured quantity whose name is that of another column of the tables."""
-    taken = ["episode", "step", *(c.name for c in coordinates)]
-    if not output or output in taken:
-        raise BadInput(f"problem '{problem}': output {output!r} must be a name other than {', '.join(taken)}")
+    def draw_arrival(self, origin: int, pair: int, generator: np.random.Generator) -> int:
+        """The state a simulated plant arrives in."""
+        return self.process.draw_successor(pair, generator)
+
+    def try_rule(self, rule: TransitionConstraint) -> None:
+        """Evaluate a rule on the process: a wrong argument is found now, not in the first plan."""
+        rule.allowed_transitions(self.process)
+        rule.allowed_states(self.process, 0, self.horizon)
+        if isinstance(rule, Budget):
+            rule.transition_cost(self.process)
+
+    def with_drawn_truth(self, generator: np.random.Generator) -> Self:
+        """The problem with a truth drawn from its prior."""
+        from tcbo_pyomo.problem.drawn_truth import drawn_values  # Few campaigns need it.
+
+        return self.changed(truth=drawn_values(self.kernel, self.process.scaled_states, generator))
+
+    def __repr__(self) -> str:
+        return problem_words(self)
+
+    def _repr_html_(self) -> str:
+        return problem_table(self)

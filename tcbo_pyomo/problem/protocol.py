@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol, Self
 
+import numpy as np
+
 from tcbo_pyomo.foundation.coordinates import Coordinate
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 from tcbo_pyomo.plant.situation import Decision, Location
@@ -109,3 +111,15 @@ class ProblemProtocol(Protocol):
 
     def changed(self, **fields: Any) -> Self:
         """A copy with some fields replaced, checked anew."""
+
+    def identified(self, location: Location) -> bool | None:
+        """Whether a recommendation is the maximum; None where the truth is unknown or no point hits it exactly."""
+
+    def draw_arrival(self, origin: Location, decision: Decision, generator: np.random.Generator) -> Location:
+        """Where a simulated plant arrives, chance included."""
+
+    def try_rule(self, rule: TransitionConstraint) -> None:
+        """Evaluate a rule once where that is possible: a wrong argument is found now, not in the first plan."""
+
+    def with_drawn_truth(self, generator: np.random.Generator) -> Self:
+        """The problem with a truth drawn from its prior."""

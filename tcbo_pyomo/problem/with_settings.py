@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 from tcbo_pyomo.errors import BadInput, TcboError
 from tcbo_pyomo.foundation.registry import Registry, load_user_object
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 from tcbo_pyomo.models.regions import regions
-from tcbo_pyomo.planning.finite.worst_case_budget import Budget
-from tcbo_pyomo.problem.finite import Problem
+from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.settings import ConstraintSettings, Settings
+
+AnyProblem = TypeVar("AnyProblem", bound=ProblemProtocol)
 
 REGIONS = (regions.Box, regions.Circle, regions.Points, regions.Polygon, regions.Wall)
 CONSTRAINTS: Registry[TransitionConstraint] = Registry(
@@ -27,7 +28,7 @@ def constraint_names() -> list[str]:
     return CONSTRAINTS.names()
 
 
-def with_settings(problem: Any, settings: Settings) -> Problem:
+def with_settings(problem: AnyProblem, settings: Settings) -> AnyProblem:
     """The problem as the settings want it; the same object when they change nothing."""
     changes: dict[str, Any] = {}
     if settings.start is not None:
@@ -40,15 +41,10 @@ def with_settings(problem: Any, settings: Settings) -> Problem:
     return problem.changed(**changes) if changes else problem
 
 
-def _tried(rule: TransitionConstraint, problem: Problem) -> TransitionConstraint:
+def _tried(rule: TransitionConstraint, problem: ProblemProtocol) -> TransitionConstraint:
     """The rule itself, if it can be evaluated with the arguments it was given."""
-    if not isinstance(problem, Problem):
-        return rule
     try:
-        rule.allowed_transitions(problem.process)
-        rule.allowed_states(problem.process, 0, problem.horizon)
-        if isinstance(rule, Budget):
-            rule.transition_cost(problem.process)
+        problem.try_rule(rule)
     except TcboError:
         raise
     except Exception as error:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from tcbo_pyomo.campaign.assembly import method_for
 from tcbo_pyomo.campaign.campaign import Campaign
-from tcbo_pyomo.methods.protocol import believed_problem, load_method
 from tcbo_pyomo.records.rows import Row, plain
 from tcbo_pyomo.surrogate.kernels import kernel_from_dict
 
@@ -80,20 +80,15 @@ def restore(campaign: Campaign, story: Story) -> None:
     campaign.history.load({"moves": story.moves, "told": story.told})
     campaign.generator.bit_generator.state = story.state["generator"]
     campaign.knowledge.replay(kernel_from_dict(story.state["kernel"]))
-    method: Any = campaign.method
-    if hasattr(method, "load"):
-        if story.state["method"] is None and method.state() is not None:
-            method_class = load_method(campaign.settings.method)
-            method = method_class(believed_problem(method_class, campaign.problem), campaign.settings)
-            campaign.method = method
-        method.load(story.state["method"])
+    if story.state["method"] is None and campaign.method.state() is not None:
+        campaign.method, _ = method_for(campaign.problem, campaign.settings)
+    campaign.method.load(story.state["method"])
 
 
 def state_of(campaign: Campaign) -> dict[str, Any]:
     """What a row of an ask keeps of the campaign beside its moves."""
-    method = campaign.method.state() if hasattr(campaign.method, "state") else None
     return {
         "generator": campaign.generator.bit_generator.state,
         "kernel": campaign.knowledge.kernel.to_dict(),
-        "method": plain(method),
+        "method": plain(campaign.method.state()),
     }

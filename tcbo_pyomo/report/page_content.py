@@ -169,8 +169,7 @@ def _results(campaign: Campaign) -> dict[str, Any]:
 
 
 def _last_record(campaign: Campaign) -> dict[str, Any] | None:
-    record = getattr(campaign.method, "plan_record", None)
-    return None if record is None else record()
+    return campaign.method.plan_record()
 
 
 def _repeat(campaign: Campaign) -> dict[str, str]:

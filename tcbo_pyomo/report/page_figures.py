@@ -166,4 +166,4 @@ def _as_result(campaign: Campaign) -> CampaignResult:
     problem, location = campaign.problem, campaign.recommendation
     begun = max([1, *(move.episode for move in campaign.history.made)])
     now = problem.describe(location), problem.regret(location), None, len(campaign.candidates)
-    return CampaignResult(campaign, campaign.experiments(), [EpisodeSummary(e, *now) for e in range(1, begun + 1)], [])
+    return CampaignResult(campaign, [EpisodeSummary(e, *now) for e in range(1, begun + 1)], [])

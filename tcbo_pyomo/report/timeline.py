@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from tcbo_pyomo.campaign.assembly import knowledge_for
 from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.foundation.wording import mean_and_deviation
 from tcbo_pyomo.knowledge.history import History, Move
@@ -53,7 +54,7 @@ def timeline(campaign: Campaign) -> list[Moment]:
     problem, present = campaign.problem, campaign.knowledge
     moves = [replace(move, value=None, replicates=()) for move in campaign.history.moves]
     history = History(campaign.history.start, campaign.history.horizon, moves)
-    knowledge = present.problem.knowledge(campaign.settings, campaign.seed, history)
+    knowledge = knowledge_for(present.problem, campaign.settings, campaign.seed, history)
     knowledge.replay(present.kernel)
     measurements = campaign.history.measurements
     shown = set(range(len(measurements) + 1)) if problem.finite else _spread(len(measurements))

@@ -7,13 +7,19 @@ import time
 import traceback
 from typing import Any
 
+import numpy as np
+
 from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.campaign.simulation import CampaignResult, Simulation
 from tcbo_pyomo.foundation.blas_threads import one_blas_thread
 from tcbo_pyomo.knowledge.history import Move
 from tcbo_pyomo.library import load_problem
+from tcbo_pyomo.problem.with_settings import AnyProblem
 from tcbo_pyomo.settings import settings_from
 from tcbo_pyomo.studies.runs import Run
+
+DRAWN_TRUTH = 3
+"""Stream of the seed: the campaign's own chance and the noise of the plant are other streams."""
 
 
 class TimedCampaign(Campaign):
@@ -43,15 +49,17 @@ def execute(run: Run) -> dict[str, Any]:
         return {**record, "error": reason, "traceback": traceback.format_exc()}
 
 
+def with_drawn_truth(problem: AnyProblem, seed: int) -> AnyProblem:
+    """The problem with a truth drawn from its prior, the same for every method and all settings."""
+    return problem.with_drawn_truth(np.random.default_rng(np.random.SeedSequence([seed, DRAWN_TRUTH])))
+
+
 def _results(run: Run) -> dict[str, Any]:
     if run.search_path and run.search_path not in sys.path:
         sys.path.append(run.search_path)
     settings = settings_from(run.case.settings)
     problem = load_problem(run.case.source, settings.feedback.kind, run.seed)
     if run.case.truth == "drawn":
-        # Only here: the maximum of a drawn function is sought by code that most studies do not need.
-        from tcbo_pyomo.studies.drawn_truth import with_drawn_truth
-
         problem = with_drawn_truth(problem, run.seed)
     campaign = TimedCampaign(problem, settings, run.seed)
     result = Simulation(campaign).run()

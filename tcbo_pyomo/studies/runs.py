@@ -84,7 +84,7 @@ def runs_of(study: Study, search_path: str = "") -> list[Run]:
 
 def _cases(study: Study, problem: ProblemEntry, feedback: FeedbackSettings | None) -> list[Case]:
     built = load_problem(problem.problem, feedback.kind if feedback else None, study.seeds[0])
-    if built.truth is None and study.truth == "known":
+    if not built.simulated and study.truth == "known":
         raise BadInput(
             f"study '{study.name}': problem '{problem.label}' has no known truth to simulate; "
             "`truth: drawn` draws one from its prior for every seed"
@@ -136,8 +136,8 @@ def setting_label(point: tuple[tuple[str, Any], ...]) -> str:
 
 
 def feedback_label(feedback: FeedbackSettings) -> str:
-    """immediate, episodic or delayed 25."""
-    return f"{feedback.kind} {feedback.delay}" if feedback.kind == "delayed" else feedback.kind
+    """The kind of feedback, with its delay if it has one: `delayed 25`."""
+    return f"{feedback.kind} {feedback.delay}" if feedback.delay else feedback.kind
 
 
 def _refuse_equal(cases: list[Case], seed: int) -> None:

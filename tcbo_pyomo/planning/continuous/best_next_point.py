@@ -32,7 +32,7 @@ def best_next_point(surface: Functions, reach: Reach, generator: np.random.Gener
         best = int(after.value(starts).argmax())
         return reach.arrivals(starts[best : best + 1])[0], float(after.value(starts)[best, 0])
     box = reach.lower, reach.upper
-    if not reach.problem.rules and getattr(reach.dynamics, "is_free_move", False):
+    if not reach.problem.rules and reach.dynamics.is_free_move:
         action, value = (found[0] for found in maximise_many(after, *box, starts[usable][None]))
     else:
         found = maximise_many(after, *box, starts[usable][None], after.allowed)

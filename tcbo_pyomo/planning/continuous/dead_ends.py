@@ -10,7 +10,8 @@ from tcbo_pyomo.errors import InfeasiblePlan, SolverFailed, TcboError
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.coordinates import Coordinate, coordinate_index, physical
 from tcbo_pyomo.models.constraints.end_at import EndAt
-from tcbo_pyomo.planning.continuous.shortest_path import DistanceObjective, coasting_path
+from tcbo_pyomo.planning.continuous.distance_objectives import DistanceObjective
+from tcbo_pyomo.planning.continuous.shortest_path import coasting_path
 from tcbo_pyomo.planning.continuous.solve_attempts import Replan
 from tcbo_pyomo.plant.dynamics import Dynamics
 from tcbo_pyomo.solvers.bounds import Bounds

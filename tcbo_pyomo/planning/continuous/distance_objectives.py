@@ -1,6 +1,7 @@
-"""A path by way of given points: what the trajectory programme minimises when the next point and a later one are wanted.
+"""What the trajectory programme minimises when a place is wanted rather than information: squared distances.
 
-minimise  sum_i weight_i |x_{h_i} - z_i|^2   over the compiled constraints
+to one point all along the path:    sum_h sum_i weight_i (x_hi - z_i)^2
+by way of some points:              sum_i weight_i |x_{h_i} - z_i|^2
 """
 
 from __future__ import annotations
@@ -15,6 +16,48 @@ from tcbo_pyomo.foundation.arrays import Array
 
 if TYPE_CHECKING:
     from pyomo.environ import ConcreteModel
+
+
+class DistanceObjective:
+    """sum_h sum_i weight_i (x_hi - z_i)^2, over all points or only over the last one.
+
+    Parameters
+    ----------
+    target
+        z, a scaled point (d).
+    weights
+        One non-negative weight per coordinate; all one when not given.
+    last_only
+        Whether only the last point of the path counts.
+    """
+
+    def __init__(self, target: Array, weights: Array | None = None, last_only: bool = False) -> None:
+        self.target = np.asarray(target, dtype=float)
+        self.weights = np.ones(len(self.target)) if weights is None else np.asarray(weights, dtype=float)
+        self.last_only = last_only
+
+    def value(self, points: Array) -> float:
+        """The weighted sum of squared distances."""
+        return float((self._counted(points) * self.weights * (points - self.target) ** 2).sum())
+
+    def gradient(self, points: Array) -> Array:
+        """2 weight (x - z), n x d."""
+        return 2.0 * self._counted(points) * self.weights * (points - self.target)
+
+    def hessian(self, points: Array) -> Array:
+        """2 weight on the diagonal, n x d x d."""
+        return 2.0 * self._counted(points)[:, :, None] * np.diag(self.weights)[None, :, :]
+
+    def expression(self, model: ConcreteModel, steps: Sequence[int]) -> Any:
+        """The same sum over `model.state`."""
+        counted = list(steps)[-1:] if self.last_only else steps
+        terms = list(zip(model.COORDINATES, self.weights.tolist(), self.target.tolist(), strict=True))
+        return sum(w * (model.state[step, name] - z) ** 2 for step in counted for name, w, z in terms)
+
+    def _counted(self, points: Array) -> Array:
+        counted = np.full((len(points), 1), 0.0 if self.last_only else 1.0)
+        counted[-1:] = 1.0
+        return counted
 
 
 @dataclass(frozen=True)

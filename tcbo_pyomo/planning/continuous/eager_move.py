@@ -1,4 +1,4 @@
-"""Which move of a planned path comes first (ours): as `first_move`, on continuous plants.
+"""Which move of a planned path comes first (ours): as `planning/finite/eager_move.py`, on continuous plants.
 
 A planned path hurries to its destination, the place where most can be learned about the pair z, z', and what it measures on
 the way is left to chance; the destination itself changes with every new set of candidates. So the destination only bounds the

@@ -32,7 +32,7 @@ class Reach:
         self.problem, self.dynamics = problem, problem.dynamics
         self.state = np.asarray(situation.state, dtype=float)
         self.lower, self.upper = self.dynamics.actions.bounds()
-        if getattr(self.dynamics, "is_free_move", False):
+        if self.dynamics.is_free_move:
             self.lower = np.maximum(self.lower, -0.5 - self.state)
             self.upper = np.maximum(np.minimum(self.upper, 0.5 - self.state), self.lower + NARROWEST)
         self._path = physical(problem.coordinates, np.array(situation.path))

@@ -11,7 +11,7 @@ from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.profiling import timed
 from tcbo_pyomo.planning.continuous.eager_move import EagerPaths
-from tcbo_pyomo.planning.continuous.trajectory_oracle import TrajectoryOracle
+from tcbo_pyomo.planning.continuous.trajectory_oracle import oracle_of
 from tcbo_pyomo.planning.continuous.trajectory_plan import PlanRecord, TrajectoryPlan
 from tcbo_pyomo.planning.continuous.utility import PathMixture, PathTangent, TrajectoryUtility
 from tcbo_pyomo.planning.frank_wolfe import frank_wolfe
@@ -39,14 +39,7 @@ class ContinuousPlanner:
             raise BadInput(
                 "planner.gap: a continuous plant has no certified gap, its plans are not convex; use components"
             )
-        self.oracle = TrajectoryOracle(
-            problem.coordinates,
-            problem.dynamics,
-            np.asarray(problem.start_state),
-            problem.horizon,
-            problem.rules,
-            **settings.nonlinear.model_dump(),
-        )
+        self.oracle = oracle_of(problem, settings.nonlinear)
         self._eager_paths = EagerPaths(problem, self.oracle) if self.is_eager else None
         self.previous: TrajectoryPlan | None = None
 

@@ -8,47 +8,50 @@ action is taken; so the end stays within reach.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tcbo_pyomo.candidates.upper_confidence import ConfidenceBounds
 from tcbo_pyomo.foundation.arrays import Array
+from tcbo_pyomo.planning.continuous.best_next_point import best_next_point
+from tcbo_pyomo.planning.continuous.distance_objectives import DistanceObjective, Passing, PassingObjective
+from tcbo_pyomo.planning.continuous.one_step_moves import Reach
 from tcbo_pyomo.planning.continuous.planner import LOADED
-from tcbo_pyomo.planning.continuous.shortest_path import DistanceObjective
-from tcbo_pyomo.planning.continuous.trajectory_oracle import TrajectoryOracle
+from tcbo_pyomo.planning.continuous.trajectory_oracle import TrajectoryOracle, oracle_of
 from tcbo_pyomo.planning.continuous.trajectory_plan import TrajectoryPlan
 from tcbo_pyomo.plant.situation import Situation
 from tcbo_pyomo.problem.continuous import ContinuousProblem
-from tcbo_pyomo.settings import Settings
-
-if TYPE_CHECKING:
-    from pyomo.environ import ConcreteModel
-
-
-class NextPointDistance(DistanceObjective):
-    """|x_{h+1} - z|^2: only the next point counts."""
-
-    def expression(self, model: ConcreteModel, steps: Sequence[int]) -> Any:
-        """The same over `model.state`."""
-        return super().expression(model, list(steps)[:1])
-
-    def _counted(self, points: Array) -> Array:
-        counted = np.zeros((len(points), 1))
-        counted[:1] = 1.0
-        return counted
+from tcbo_pyomo.settings import PlannerSettings
+from tcbo_pyomo.solvers.nonlinear.path_objective import PathObjective
+from tcbo_pyomo.surrogate.continuous_belief import ContinuousBelief
 
 
 class Steering:
     """Feasible actions towards a point; remembers the path being followed, which stays feasible."""
 
-    def __init__(self, problem: ContinuousProblem, settings: Settings) -> None:
-        self.dynamics = problem.dynamics
+    def __init__(self, problem: ContinuousProblem, settings: PlannerSettings) -> None:
+        self.problem, self.dynamics = problem, problem.dynamics
         lower, upper = self.dynamics.actions.bounds()
         may_stay = bool((lower <= 0.0).all() and (upper >= 0.0).all())
-        hindered = bool(problem.rules) or not getattr(self.dynamics, "is_free_move", False) or not may_stay
-        self.oracle: TrajectoryOracle | None = problem.planner(settings.planner).oracle if hindered else None
+        hindered = bool(problem.rules) or not self.dynamics.is_free_move or not may_stay
+        self.oracle: TrajectoryOracle | None = oracle_of(problem, settings.nonlinear) if hindered else None
         self.followed: TrajectoryPlan | None = None
+
+    def random(self, situation: Situation, generator: np.random.Generator) -> tuple[float, ...]:
+        """An action uniform among those within their limits whose move obeys every rule.
+
+        Where the rest of the episode could not be completed from there, the one to the nearest point from which it can.
+        """
+        reach = Reach(self.problem, situation)
+        return self.next_at(reach.arrivals(reach.draw(1, generator))[0], situation)
+
+    def highest_bound(
+        self, belief: ContinuousBelief, width: float, situation: Situation, generator: np.random.Generator
+    ) -> tuple[float, ...]:
+        """The action that leads to the largest mean + width sd within reach of one move."""
+        surface = ConfidenceBounds(belief, np.array([width]))
+        point, _ = best_next_point(surface, Reach(self.problem, situation), generator)
+        return self.next_at(point, situation)
 
     def towards(self, target: Array, situation: Situation) -> tuple[float, ...]:
         """The first action of the shortest path to a scaled point (d)."""
@@ -56,9 +59,9 @@ class Steering:
 
     def next_at(self, target: Array, situation: Situation) -> tuple[float, ...]:
         """The action that leads to a scaled point (d), or as near as the rest of the episode allows."""
-        return self._action(target, NextPointDistance(target), situation)
+        return self._action(target, PassingObjective([Passing(0, target, 1.0)]), situation)
 
-    def _action(self, target: Array, objective: DistanceObjective, situation: Situation) -> tuple[float, ...]:
+    def _action(self, target: Array, objective: PathObjective, situation: Situation) -> tuple[float, ...]:
         path = np.array(situation.path, dtype=float)
         if self.oracle is None:
             return tuple(self.dynamics.actions.clip(target - path[-1]).tolist())

@@ -25,6 +25,8 @@ from tcbo_pyomo.planning.continuous.solve_attempts import Replan
 from tcbo_pyomo.planning.continuous.trajectory_plan import PlanRecord, SolveRecord, TrajectoryPlan
 from tcbo_pyomo.planning.continuous.warm_starts import Candidate, warm_starts
 from tcbo_pyomo.plant.dynamics import Dynamics, LinearDynamics
+from tcbo_pyomo.problem.continuous import ContinuousProblem
+from tcbo_pyomo.settings import NonlinearSolverSettings
 from tcbo_pyomo.solvers.nonlinear.path_objective import PathObjective
 from tcbo_pyomo.solvers.nonlinear.solver_by_name import nonlinear_solver
 
@@ -153,6 +155,13 @@ class TrajectoryOracle:
         if array.size % self.compiled.dimension or not np.isfinite(array).all():
             raise BadInput(f"best_path: {name} must be rows of {self.compiled.dimension} finite scaled values")
         return array.reshape(-1, self.compiled.dimension)
+
+
+def oracle_of(problem: ContinuousProblem, settings: NonlinearSolverSettings) -> TrajectoryOracle:
+    """The oracle of a problem, solved as the settings say."""
+    start = np.asarray(problem.start_state)
+    given = problem.coordinates, problem.dynamics, start, problem.horizon, problem.rules
+    return TrajectoryOracle(*given, **settings.model_dump())
 
 
 def _reason(plans: list[Candidate], attempts: list[SolveRecord]) -> str:

@@ -12,8 +12,9 @@ from typing import NamedTuple
 import numpy as np
 
 from tcbo_pyomo.foundation.arrays import Array
+from tcbo_pyomo.planning.continuous.distance_objectives import DistanceObjective
 from tcbo_pyomo.planning.continuous.round_trip import RoundTrips
-from tcbo_pyomo.planning.continuous.shortest_path import DistanceObjective, coasting_path, detours, straight_path
+from tcbo_pyomo.planning.continuous.shortest_path import coasting_path, detours, straight_path
 from tcbo_pyomo.planning.continuous.solve_attempts import Replan
 from tcbo_pyomo.planning.continuous.trajectory_plan import TrajectoryPlan
 from tcbo_pyomo.plant.dynamics import Dynamics

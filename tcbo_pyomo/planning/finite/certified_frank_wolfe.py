@@ -18,13 +18,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.models.visitation import Visitation
 from tcbo_pyomo.planning.finite.active_pairs import ActivePairs
-from tcbo_pyomo.planning.finite.certificate import Certificate
 from tcbo_pyomo.planning.finite.corrective_step import CorrectiveStep, Mixture
 from tcbo_pyomo.planning.finite.utility import Linearisation, Posterior, Utility
 
@@ -44,6 +44,35 @@ SAME = 1e-9
 """Two visitations are the same when they teach the same about every state, up to this share."""
 FINEST = 1e-10
 """Below this relative tolerance rounding decides, and the search gives up."""
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """How far a plan is from the best possible one, with a proof: upper >= smallest utility of any policy >= lower.
+
+    Attributes
+    ----------
+    upper
+        The utility of the plan itself.
+    lower
+        No policy of the rest of the episode has a smaller utility than this. It is as exact as the linear oracle: to
+        rounding with dynamic programming, to the solver's tolerance (1e-7 of the costs) with a linear programme.
+    oracle_calls
+        How many linear subproblems were solved.
+    """
+
+    upper: float
+    lower: float
+    oracle_calls: int
+
+    @property
+    def gap(self) -> float:
+        """(upper - lower) / upper: at most this share of the plan's utility can be gained; 0 where it is 0."""
+        return (self.upper - self.lower) / self.upper if self.upper > 0.0 else 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for records."""
+        return {"upper": self.upper, "lower": self.lower, "gap": self.gap, "oracle_calls": self.oracle_calls}
 
 
 @dataclass(frozen=True)

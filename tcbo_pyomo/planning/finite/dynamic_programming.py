@@ -1,15 +1,11 @@
 """Backward induction: the Frank-Wolfe subproblem solved exactly when no constraint couples the steps (section 4.1).
 
-    V_H(x) = 0 where an episode may end, else infinite
-    V_h(x) = min over feasible a of  gradient(x, a) + sum_x' P(x'|x, a) V_{h+1}(x')
-
-Infinite values carry "cannot be completed" backwards, so the end of the episode needs no extra care.
+V_h(x) = min over feasible a of  gradient(x, a) + sum_x' P(x'|x, a) V_{h+1}(x')
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 
@@ -18,6 +14,7 @@ from tcbo_pyomo.foundation.arrays import Array, Integers
 from tcbo_pyomo.foundation.profiling import timed
 from tcbo_pyomo.models.safe_sets import EpisodeSets
 from tcbo_pyomo.models.visitation import Visitation
+from tcbo_pyomo.planning.finite.backward_recursion import BackwardRecursion, StepBack
 from tcbo_pyomo.plant.process import Process
 from tcbo_pyomo.plant.situation import Situation
 
@@ -33,10 +30,7 @@ class DynamicProgramming:
     def __init__(self, sets: EpisodeSets) -> None:
         self.process, self.horizon, self.sets = sets.process, sets.horizon, sets
         self._forbidden = np.flatnonzero(~sets.allowed_pairs)
-        self._end = np.where(sets.safe[-1], 0.0, np.inf)
-        self._first_pair = self.process.pair_offsets[:-1]
-        self._closed = ~sets.safe
-        self._any_closed = np.asarray(self._closed.any(axis=1))
+        self._recursion = BackwardRecursion(sets)
         table = _move_table(self.process)
         self._rectangle = None if table is None else (table, self.process.successor[table])
         self._last: tuple[Array, int, Array] | None = None
@@ -45,24 +39,17 @@ class DynamicProgramming:
         """V_h for h = first_step .. H, as an array (H - first_step + 1) x n."""
         cost = gradient.copy()
         cost[self._forbidden] = np.inf
-        steps = self.horizon - first_step
-        values = np.empty((steps + 1, self.process.number_of_states))
-        values[steps] = self._end
         rectangle = self._rectangle
         best_move = self._best_of_segments(cost) if rectangle is None else self._best_of_table(cost, *rectangle)
-        for row in range(steps - 1, -1, -1):
-            best_move(values[row + 1], values[row])
-            if self._any_closed[first_step + row]:
-                np.copyto(values[row], np.inf, where=self._closed[first_step + row])
-        return values
+        return self._recursion.values(first_step, best_move)
 
     @staticmethod
-    def _best_of_table(cost: Array, table: Integers, arrivals: Integers) -> Callable[[Array, Array], None]:
+    def _best_of_table(cost: Array, table: Integers, arrivals: Integers) -> StepBack:
         """One step back over a rectangle of moves and where they lead: whole rows, in place."""
         costs = cost[table]
         to_go = np.empty_like(costs)
 
-        def best_move(ahead: Array, here: Array) -> None:
+        def best_move(step: int, ahead: Array, here: Array) -> None:
             # "clip" lets numpy write into the array at once; every index is in range.
             np.take(ahead, arrivals, out=to_go, mode="clip")
             np.add(to_go, costs, out=to_go)
@@ -70,13 +57,14 @@ class DynamicProgramming:
 
         return best_move
 
-    def _best_of_segments(self, cost: Array) -> Callable[[Array, Array], None]:
+    def _best_of_segments(self, cost: Array) -> StepBack:
         """One step back where chance moves the plant, or a few states have many moves."""
         process = self.process
+        first_pair = process.pair_offsets[:-1]
 
-        def best_move(ahead: Array, here: Array) -> None:
+        def best_move(step: int, ahead: Array, here: Array) -> None:
             expected = ahead[process.successor] if process.deterministic else process.transitions @ ahead
-            np.minimum.reduceat(cost + expected, self._first_pair, out=here)
+            np.minimum.reduceat(cost + expected, first_pair, out=here)
 
         return best_move
 

@@ -13,18 +13,15 @@ import numpy as np
 
 from tcbo_pyomo.errors import InfeasiblePlan
 from tcbo_pyomo.foundation.arrays import Array, Integers
+from tcbo_pyomo.models.constraints.budget import Budget
 from tcbo_pyomo.planning.finite.dynamic_programming import TIE
-from tcbo_pyomo.planning.finite.worst_case_budget import Budget, WorstCaseTail
+from tcbo_pyomo.planning.finite.worst_case_budget import WorstCaseTail
 from tcbo_pyomo.plant.situation import Situation
 from tcbo_pyomo.problem.finite import Problem
+from tcbo_pyomo.surrogate.finite_belief import FiniteBelief
 
 if TYPE_CHECKING:
     from tcbo_pyomo.planning.finite.linear_programming import LinearProgramming
-
-
-def feasible_pairs(problem: Problem, situation: Situation) -> Integers:
-    """The pairs of the present state that may be used now."""
-    return FeasibleMoves(problem).pairs(situation)
 
 
 class FeasibleMoves:
@@ -39,12 +36,16 @@ class FeasibleMoves:
         one_budget_at_most = len(coupling) == len(self._tails) <= 1
         self._completion = None if one_budget_at_most else planner or _planner_of(problem)
 
-    def pairs(self, situation: Situation) -> Integers:
-        """All of them; at least one, or the situation is infeasible."""
-        found = [pair for pair in self.affordable(situation).tolist() if self.completes(situation, pair)]
-        if not found:
-            raise self._nothing_left(situation)
-        return np.array(found, dtype=np.int64)
+    def random(self, situation: Situation, generator: np.random.Generator) -> int:
+        """A feasible pair, all equally likely."""
+        return self.best(np.zeros(self.problem.process.number_of_pairs), situation, generator)
+
+    def highest_bound(
+        self, belief: FiniteBelief, width: float, situation: Situation, generator: np.random.Generator
+    ) -> int:
+        """The feasible pair with the largest expectation of mean + width sd at the state arrived at."""
+        bound = belief.mean + width * belief.standard_deviation
+        return self.best(self.problem.process.transitions @ bound, situation, generator)
 
     def best(self, score: Array, situation: Situation, generator: np.random.Generator) -> int:
         """The feasible pair with the largest score (P values, one per pair), ties broken at random.
@@ -79,6 +80,12 @@ class FeasibleMoves:
         if self.problem.deterministic:
             return self._completion.can_be_completed(situation, pair)
         return self._completion.can_be_planned(situation, pair)
+
+    def state(self) -> None:
+        """Nothing to save: what is feasible follows from the history."""
+
+    def load(self, state: None) -> None:
+        """Nothing to load."""
 
     def _nothing_left(self, situation: Situation) -> InfeasiblePlan:
         names = ", ".join(rule.name for rule in self.problem.rules if rule.couples_steps)

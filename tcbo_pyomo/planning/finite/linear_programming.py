@@ -7,12 +7,13 @@ import numpy as np
 from tcbo_pyomo.errors import InfeasiblePlan
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.profiling import section
+from tcbo_pyomo.models.constraints.budget import Budget
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 from tcbo_pyomo.models.frank_wolfe_subproblem import read_visitation
 from tcbo_pyomo.models.safe_sets import EpisodeSets
 from tcbo_pyomo.models.visitation import Visitation
 from tcbo_pyomo.planning.finite.compiled_polytope import CompiledPolytope, root_of
-from tcbo_pyomo.planning.finite.worst_case_budget import SLACK, Budget, WorstCaseTail
+from tcbo_pyomo.planning.finite.worst_case_budget import SLACK, WorstCaseTail
 from tcbo_pyomo.plant.situation import Situation
 from tcbo_pyomo.solvers.bounds import Bounds
 from tcbo_pyomo.solvers.infeasibility import conflicting_constraints

@@ -12,8 +12,7 @@ from tcbo_pyomo.foundation.arrays import Array, Integers
 from tcbo_pyomo.foundation.blas_threads import one_blas_thread
 from tcbo_pyomo.foundation.profiling import timed
 from tcbo_pyomo.models.visitation import Visitation, mix
-from tcbo_pyomo.planning.finite.certificate import Certificate
-from tcbo_pyomo.planning.finite.certified_frank_wolfe import CertifiedMixture, certified_frank_wolfe
+from tcbo_pyomo.planning.finite.certified_frank_wolfe import Certificate, CertifiedMixture, certified_frank_wolfe
 from tcbo_pyomo.planning.finite.dynamic_programming import DynamicProgramming
 from tcbo_pyomo.planning.finite.eager_move import EagerPlans, gains_of
 from tcbo_pyomo.planning.finite.plan_check import check_visitation
@@ -50,7 +49,7 @@ class Plan:
     certificate: Certificate | None = None
 
 
-class DiscretePlanner:
+class FinitePlanner:
     """Plans the rest of an episode on a finite process."""
 
     def __init__(self, problem: Problem, settings: PlannerSettings) -> None:
@@ -80,18 +79,21 @@ class DiscretePlanner:
             found = self.certified(utility, situation, generator, settings.gap)
             policy = Policy(self.problem.process, mix(found.components))
             return Plan(policy, found.components, found.tangent, found.certificate)
-        if self._eager_plans is not None:
-            tangent = utility.linearise(None)
-            visitation = self._checked(self._eager_plans.extreme_point(tangent, situation, generator), situation)
-            return Plan(Policy(self.problem.process, visitation), [(1.0, visitation)], tangent)
         tangents: list[Linearisation] = []
 
         def extreme_point(tangent: Linearisation) -> Visitation:
             tangents.append(tangent)
+            if self._eager_plans is not None:
+                return self._checked(self._eager_plans.extreme_point(tangent, situation, generator), situation)
             return self._extreme_point(tangent.gradient, situation, generator)
 
         components = frank_wolfe(utility, extreme_point, mix, settings.components, settings.step_rule)
         return Plan(Policy(self.problem.process, mix(components)), components, tangents[0])
+
+    def plan_reward(self, reward: Linearisation, situation: Situation, generator: np.random.Generator) -> Plan:
+        """The plan for a reward that is linear in the visitation: one subproblem, and nothing to mix."""
+        visitation = self._extreme_point(reward.gradient, situation, generator)
+        return Plan(Policy(self.problem.process, visitation), [(1.0, visitation)], reward)
 
     @timed("certified Frank-Wolfe")
     def certified(

@@ -35,21 +35,3 @@ class Policy:
         """Draw one pair."""
         pair, probability = self.action_probabilities(step, state)
         return int(pair[0]) if len(pair) == 1 else int(generator.choice(pair, p=probability))
-
-
-def roll_out(policy: Policy, start: int, steps: int, generator: np.random.Generator, first_step: int = 0) -> list[int]:
-    """Simulate the policy on the process; the pairs used, in order."""
-    pairs, state = [], start
-    for step in range(first_step, first_step + steps):
-        pairs.append(policy.sample(step, state, generator))
-        state = draw_successor(policy.process, pairs[-1], generator)
-    return pairs
-
-
-def draw_successor(process: Process, pair: int, generator: np.random.Generator) -> int:
-    """Draw the state a pair leads to."""
-    successor = process.only_successor(pair)
-    if successor is not None:
-        return successor
-    first, last = process.transitions.indptr[pair : pair + 2]
-    return int(generator.choice(process.successors_of(pair), p=process.transitions.data[first:last]))

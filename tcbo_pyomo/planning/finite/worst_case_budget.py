@@ -11,37 +11,17 @@ must fit into what is left. With one budget this makes every re-plan feasible.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol, runtime_checkable
-
 import numpy as np
 
 from tcbo_pyomo.errors import InfeasiblePlan
 from tcbo_pyomo.foundation.arrays import Array, Mask
-from tcbo_pyomo.foundation.coordinates import Coordinate
+from tcbo_pyomo.models.constraints.budget import Budget
 from tcbo_pyomo.models.safe_sets import EpisodeSets
-from tcbo_pyomo.plant.process import Process
+from tcbo_pyomo.planning.finite.backward_recursion import BackwardRecursion
 from tcbo_pyomo.plant.situation import Situation
 
 SLACK = 1e-9
 """Rounding allowed when a budget is met exactly, as a share of the budget."""
-
-
-@runtime_checkable
-class Budget(Protocol):
-    """A constraint of the form: sum of transition costs over the episode <= limit."""
-
-    limit: float
-
-    @property
-    def name(self) -> str:
-        """The name used in messages."""
-
-    def transition_cost(self, process: Process) -> Array:
-        """One cost per stored transition."""
-
-    def spent(self, coordinates: Sequence[Coordinate], path: Array) -> float:
-        """What a path of points has used."""
 
 
 class WorstCaseTail:
@@ -55,16 +35,12 @@ class WorstCaseTail:
         self.pair_cost = np.bincount(
             process.transition_pair, process.transitions.data * self.cost, minlength=process.number_of_pairs
         )
-        self.tail = np.empty((sets.horizon + 1, process.number_of_states))
-        self.tail[-1] = np.where(sets.safe[-1], 0.0, np.inf)
-        for step in range(sets.horizon - 1, -1, -1):
-            worst = np.where(sets.allowed_pairs, self._worst_outcome(step), np.inf)
-            self.tail[step] = np.minimum.reduceat(worst, process.pair_offsets[:-1])
-            self.tail[step, ~sets.safe[step]] = np.inf
+        recursion = BackwardRecursion(sets)
+        self.tail = recursion.values(0, recursion.best_of(lambda step, ahead: self._worst_outcome(ahead)))
 
-    def _worst_outcome(self, step: int) -> Array:
+    def _worst_outcome(self, ahead: Array) -> Array:
         """For each pair the dearest outcome: its cost and the careful continuation after it."""
-        outcome = self.cost + self.tail[step + 1][self.process.transitions.indices]
+        outcome = self.cost + ahead[self.process.transitions.indices]
         return np.maximum.reduceat(outcome, self.process.transitions.indptr[:-1])
 
     def spent(self, situation: Situation) -> float:
@@ -75,7 +51,7 @@ class WorstCaseTail:
         """For each pair of the present state, whether the budget can be kept for sure after it."""
         left = self.budget.limit + SLACK * max(1.0, self.budget.limit) - self.spent(situation)
         pairs = self.process.pairs_of(situation.state)
-        fits = self._worst_outcome(situation.step)[pairs.start : pairs.stop] <= left
+        fits = self._worst_outcome(self.tail[situation.step + 1])[pairs.start : pairs.stop] <= left
         if not fits.any():
             raise InfeasiblePlan(
                 f"{self.budget.name}: {self.spent(situation):g} of {self.budget.limit:g} is used at step {situation.step} in "

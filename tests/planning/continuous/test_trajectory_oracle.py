@@ -99,7 +99,8 @@ def test_the_plan_is_as_good_as_the_best_path_on_a_fine_grid(seed: int) -> None:
 
 def test_the_straight_path_is_the_shortest() -> None:
     """Minimising the distance over the compiled constraints finds the same path."""
-    from tcbo_pyomo.planning.continuous.shortest_path import DistanceObjective, coasting_path
+    from tcbo_pyomo.planning.continuous.distance_objectives import DistanceObjective
+    from tcbo_pyomo.planning.continuous.shortest_path import coasting_path
 
     planner = oracle()
     target = np.array([0.2, 0.3])

@@ -10,8 +10,7 @@ from small_plans import START, binding_limit, small_plan
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.models.safe_sets import EpisodeSets
 from tcbo_pyomo.models.visitation import mix
-from tcbo_pyomo.planning.finite.certificate import Certificate
-from tcbo_pyomo.planning.finite.certified_frank_wolfe import certified_frank_wolfe
+from tcbo_pyomo.planning.finite.certified_frank_wolfe import Certificate, certified_frank_wolfe
 from tcbo_pyomo.planning.finite.dynamic_programming import DynamicProgramming
 from tcbo_pyomo.planning.finite.linear_programming import LinearProgramming
 from tcbo_pyomo.planning.finite.planned_posterior import FeaturePosterior, KernelPosterior

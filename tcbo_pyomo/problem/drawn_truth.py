@@ -11,33 +11,29 @@ from dataclasses import dataclass
 import numpy as np
 
 from tcbo_pyomo.candidates.search.multi_start import global_maxima
+from tcbo_pyomo.candidates.search.projected_ascent import Allowed
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.coordinates import Coordinate, scaled
-from tcbo_pyomo.problem.continuous import ContinuousProblem
-from tcbo_pyomo.problem.finite import Problem
 from tcbo_pyomo.surrogate.continuous_belief import ContinuousBelief
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 from tcbo_pyomo.surrogate.posterior_samples import PosteriorSamples
 from tcbo_pyomo.surrogate.prior_samples import PriorSampler
 
-STREAM = 3
-"""Of the seed: the campaign's own chance and the noise of the plant are other streams."""
 LARGEST_MATRIX = 1500
 """States up to which the covariance of all of them is factorised; beyond, features stand for the kernel."""
 
 
-def with_drawn_truth(problem: Problem | ContinuousProblem, seed: int) -> Problem | ContinuousProblem:
-    """The problem with a truth drawn from its prior, the same for every method and all settings."""
-    generator = np.random.default_rng(np.random.SeedSequence([seed, STREAM]))
-    if isinstance(problem, Problem):
-        return problem.changed(truth=_values(problem.kernel, problem.process.scaled_states, generator))
-    dimension = len(problem.coordinates)
-    drawn = ContinuousBelief(problem.kernel, dimension).samples(1, generator)
-    best = global_maxima(drawn, dimension, problem.allowed, along_edges=True)
-    return problem.changed(truth=DrawnFunction(drawn, problem.coordinates), maximum=float(best.values[0]))
+def drawn_function(
+    kernel: Kernel, coordinates: tuple[Coordinate, ...], allowed: Allowed, generator: np.random.Generator
+) -> tuple[DrawnFunction, float]:
+    """One function of the prior on the box, and its maximum over the points that are allowed."""
+    dimension = len(coordinates)
+    drawn = ContinuousBelief(kernel, dimension).samples(1, generator)
+    best = global_maxima(drawn, dimension, allowed, along_edges=True)
+    return DrawnFunction(drawn, coordinates), float(best.values[0])
 
 
-def _values(kernel: Kernel, points: Array, generator: np.random.Generator) -> Array:
+def drawn_values(kernel: Kernel, points: Array, generator: np.random.Generator) -> Array:
     """One function of the prior at n points."""
     mean = kernel.mean(points)
     if len(points) > LARGEST_MATRIX:

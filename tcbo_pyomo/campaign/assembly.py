@@ -1,0 +1,121 @@
+"""The one place that chooses by the kind of plant: planner, moves, knowledge and method for a problem.
+
+Everything else asks a problem what it wants to know (`problem/protocol.py`) or is written for one kind. What one kind
+needs is imported only for it: a finite campaign never waits for CasADi, nor a continuous one for a linear solver.
+"""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, overload
+
+from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.foundation.blas_threads import one_blas_thread
+from tcbo_pyomo.knowledge.history import History
+from tcbo_pyomo.knowledge.knowledge import Knowledge
+from tcbo_pyomo.methods.protocol import Method, load_method
+from tcbo_pyomo.planning.protocol import OneMove, Planner
+from tcbo_pyomo.problem.continuous import ContinuousProblem
+from tcbo_pyomo.problem.finite import Problem
+from tcbo_pyomo.problem.protocol import ProblemProtocol
+from tcbo_pyomo.settings import PlannerSettings, Settings
+
+if TYPE_CHECKING:
+    from tcbo_pyomo.knowledge.continuous import ContinuousKnowledge
+    from tcbo_pyomo.knowledge.finite import FiniteKnowledge
+    from tcbo_pyomo.planning.continuous.planner import ContinuousPlanner
+    from tcbo_pyomo.planning.finite.planner import FinitePlanner
+
+WRONG_PLANT = {
+    "finite": "chooses among the states of a finite process, and problem '{}' is continuous",
+    "continuous": "searches a box of set-points, and problem '{}' has a finite process",
+}
+"""Why a method of one kind of plant cannot serve a problem of the other."""
+
+
+@dataclass(frozen=True)
+class PlantTools:
+    """What a method may be made of; each is built when it is asked for."""
+
+    problem: ProblemProtocol
+    settings: Settings
+
+    def planner(self) -> Planner[Any, Any]:
+        """Plans the rest of the episode."""
+        return planner_for(self.problem, self.settings.planner)
+
+    def one_move(self) -> OneMove[Any]:
+        """What can be done in one move."""
+        if isinstance(self.problem, Problem):
+            from tcbo_pyomo.planning.finite.feasible_moves import FeasibleMoves
+
+            return FeasibleMoves(self.problem)
+        from tcbo_pyomo.planning.continuous.steering import Steering
+
+        return Steering(_continuous(self.problem), self.settings.planner)
+
+
+def method_for(problem: ProblemProtocol, settings: Settings) -> tuple[Method[Any, Any], ProblemProtocol]:
+    """The method that the settings name, and the problem as it models it."""
+    method = load_method(settings.method)
+    kind = "finite" if isinstance(problem, Problem) else "continuous"
+    if method.plant not in (kind, "any"):
+        why = WRONG_PLANT[method.plant].format(problem.name)
+        raise BadInput(f"method '{settings.method}' {why}; use {method.instead}")
+    believed = method.believed(problem)
+    return method(believed, settings, PlantTools(believed, settings)), believed
+
+
+@overload
+def knowledge_for(problem: Problem, settings: Settings, seed: int, history: History) -> FiniteKnowledge: ...
+@overload
+def knowledge_for(
+    problem: ContinuousProblem, settings: Settings, seed: int, history: History
+) -> ContinuousKnowledge: ...
+@overload
+def knowledge_for(problem: ProblemProtocol, settings: Settings, seed: int, history: History) -> Knowledge[Any]: ...
+
+
+def knowledge_for(problem: ProblemProtocol, settings: Settings, seed: int, history: History) -> Knowledge[Any]:
+    """What a campaign knows from its history."""
+    if isinstance(problem, Problem):
+        from tcbo_pyomo.knowledge.finite import FiniteKnowledge
+
+        return FiniteKnowledge(problem, settings, seed, history)
+    from tcbo_pyomo.knowledge.continuous import ContinuousKnowledge
+
+    return ContinuousKnowledge(_continuous(problem), settings, seed, history)
+
+
+@overload
+def planner_for(problem: Problem, settings: PlannerSettings) -> FinitePlanner: ...
+@overload
+def planner_for(problem: ContinuousProblem, settings: PlannerSettings) -> ContinuousPlanner: ...
+@overload
+def planner_for(problem: ProblemProtocol, settings: PlannerSettings) -> Planner[Any, Any]: ...
+
+
+def planner_for(problem: ProblemProtocol, settings: PlannerSettings) -> Planner[Any, Any]:
+    """The planner of the rest of an episode."""
+    if isinstance(problem, Problem):
+        from tcbo_pyomo.planning.finite.planner import FinitePlanner
+
+        return FinitePlanner(problem, settings)
+    from tcbo_pyomo.planning.continuous.planner import ContinuousPlanner
+
+    return ContinuousPlanner(_continuous(problem), settings)
+
+
+def threads_for(problem: ProblemProtocol) -> AbstractContextManager[Any]:
+    """How many BLAS threads a move is sought with.
+
+    A search over a box makes many small matrix products, which a second thread slows down.
+    """
+    return nullcontext() if isinstance(problem, Problem) else one_blas_thread()
+
+
+def _continuous(problem: ProblemProtocol) -> ContinuousProblem:
+    if not isinstance(problem, ContinuousProblem):
+        raise BadInput(f"problem {problem!r} must be a Problem or a ContinuousProblem")
+    return problem
