@@ -50,3 +50,12 @@ def processes(draw: st.DrawFn, max_states: int = 8, deterministic: bool = False,
         1 if deterministic else draw(st.integers(1, 3)),
         move_noise,
     )
+
+
+def roll_out(policy, start, steps, rng):
+    """Simulate a policy on its process; the pairs used, in order."""
+    pairs, state = [], start
+    for step in range(steps):
+        pairs.append(policy.sample(step, state, rng))
+        state = policy.process.draw_successor(pairs[-1], rng)
+    return pairs

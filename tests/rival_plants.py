@@ -7,8 +7,11 @@ from types import SimpleNamespace
 import numpy as np
 
 from tcbo_pyomo import Problem, grid_process, settings_from
+from tcbo_pyomo.campaign.assembly import method_for
+from tcbo_pyomo.errors import InfeasiblePlan
 from tcbo_pyomo.foundation.coordinates import Coordinate
 from tcbo_pyomo.knowledge.history import History
+from tcbo_pyomo.planning.finite.feasible_moves import FeasibleMoves
 from tcbo_pyomo.plant.actions import BoxActions
 from tcbo_pyomo.plant.dynamics import LinearDynamics
 from tcbo_pyomo.problem.continuous import ContinuousProblem
@@ -91,3 +94,18 @@ def rng(seed=0):
 def chosen_settings(problem, method, **more):
     """The problem's own settings with a method."""
     return settings_from(dict(problem.settings), {"method": method}, more)
+
+
+def method_of(name, problem, settings=None):
+    """A method as a campaign makes it."""
+    settings = (settings or settings_from({})).model_copy(update={"method": name})
+    return method_for(problem, settings)[0]
+
+
+def feasible_pairs(problem, situation):
+    """All pairs of the present state that may be used now; at least one, or the situation is infeasible."""
+    moves = FeasibleMoves(problem)
+    found = [pair for pair in moves.affordable(situation).tolist() if moves.completes(situation, pair)]
+    if not found:
+        raise InfeasiblePlan("no move is left")
+    return found

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -19,8 +19,19 @@ Words = Callable[[Location], str]
 """A place in engineering units."""
 
 
+class _Worded:
+    """How places are written when it is printed: kept apart from the data, and neither saved, compared nor copied."""
+
+    __slots__ = ("words",)
+
+    words: Words
+
+    def __getstate__(self) -> dict[str, Any]:
+        return dict(vars(self))
+
+
 @dataclass(repr=False)
-class Move:
+class Move(_Worded):
     """One move of the plant.
 
     Attributes
@@ -62,9 +73,6 @@ class Move:
     replicates: tuple[float, ...] = ()
     skipped: bool = False
 
-    words: Words | None = field(default=None, init=False, compare=False)
-    """How places are written; the history of a campaign gives its moves engineering units. Never saved or copied."""
-
     @property
     def values(self) -> tuple[float, ...]:
         """All measurements of this visit, the first one first."""
@@ -72,21 +80,11 @@ class Move:
 
     def __repr__(self) -> str:
         place = self.expected if self.arrived is None else self.arrived
-        words = self.words or str
+        words: Words = getattr(self, "words", str)
         to = "where chance leads" if place is None else words(place)
         told = "cancelled" if self.cancelled else "skipped" if self.skipped else ", ".join(map(str, self.values))
         now = told or ("asked for" if self.arrived is None else "pending")
-        return (
-            f"Move({self.number}: episode {self.episode}, step {self.step}; {words(self.origin)} -> {to}; {now})"
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data for saving."""
-        return {field.name: getattr(self, field.name) for field in fields(self) if field.init}
-
-    def __getstate__(self) -> dict[str, Any]:
-        # A copy does not take along the problem, which knows the words.
-        return {**self.to_dict(), "words": None}
+        return f"Move({self.number}: episode {self.episode}, step {self.step}; {words(self.origin)} -> {to}; {now})"
 
 
 @dataclass
@@ -221,12 +219,13 @@ class History:
         return (self.start, *(move.arrived for move in self.episode_moves(episode) if move.arrived is not None))
 
     def _worded(self, move: Move) -> Move:
-        move.words = self.words
+        if self.words is not None:
+            move.words = self.words
         return move
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for saving."""
-        return {"moves": [move.to_dict() for move in self.moves], "told": list(self.told)}
+        return {"moves": [asdict(move) for move in self.moves], "told": list(self.told)}
 
     def load(self, data: dict[str, Any]) -> None:
         """Take over what `to_dict` returned."""

@@ -2,11 +2,10 @@
 
 import numpy as np
 import pytest
-from rival_plants import grid, known, line, plane, rng
+from rival_plants import grid, known, line, method_of, plane, rng
 
 from tcbo_pyomo import Problem, settings_from
 from tcbo_pyomo.errors import BadInput
-from tcbo_pyomo.methods.greedy_ucb import GreedyUcb
 from tcbo_pyomo.models.constraints import EndAt
 from tcbo_pyomo.plant.process import Process
 from tcbo_pyomo.plant.situation import Situation
@@ -14,7 +13,9 @@ from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 
 
 def arrival(problem, knowledge, situation=None, seed=0):
-    pair = GreedyUcb(problem, settings_from({})).next_decision(situation or Situation((2,)), knowledge, rng(seed))
+    pair = method_of("greedy_ucb", problem, settings_from({})).next_decision(
+        situation or Situation((2,)), knowledge, rng(seed)
+    )
     return int(problem.process.successor[pair])
 
 
@@ -48,7 +49,7 @@ def test_chance_is_averaged_over():
 
     process = Process.from_probabilities([Coordinate("x", 0.0, 3.0)], points, moves, 0.01)
     problem = Problem("gamble", process, "here", 1, 1, SquaredExponential(1.0, 0.2))
-    method = GreedyUcb(problem, settings_from({}))
+    method = method_of("greedy_ucb", problem, settings_from({}))
     # The gamble is worth 0.6 * 1 = 0.6.
     for sure, action in ((0.59, "gamble"), (0.61, "sure")):
         pair = method.next_decision(Situation((0,)), known([0, sure, 0, 1], np.zeros(4)), rng())
@@ -57,7 +58,7 @@ def test_chance_is_averaged_over():
 
 def test_a_continuous_plant_is_refused():
     with pytest.raises(BadInput, match=r"greedy_ucb.*finite process.*'plane' is continuous; use local_ucb"):
-        GreedyUcb(plane(), settings_from({}))
+        method_of("greedy_ucb", plane(), settings_from({}))
 
 
 def test_pending_visits_count_as_made():

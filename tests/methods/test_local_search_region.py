@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from rival_plants import grid, measured, plane, rng
+from rival_plants import grid, measured, method_of, plane, rng
 
 from tcbo_pyomo import settings_from
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.coordinates import Coordinate
-from tcbo_pyomo.methods.local_search_region import WORTHWHILE, LocalSearchRegion
+from tcbo_pyomo.methods.local_search_region import WORTHWHILE
 from tcbo_pyomo.plant.actions import BoxActions
 from tcbo_pyomo.plant.dynamics import LinearDynamics
 from tcbo_pyomo.plant.situation import Situation
@@ -23,7 +23,7 @@ def line_of_length_one(**changes):
 
 
 def decide(problem, knowledge, seed=0, at=-0.3):
-    method = LocalSearchRegion(problem, settings_from(dict(problem.settings)))
+    method = method_of("local_search_region", problem, settings_from(dict(problem.settings)))
     return method.next_decision(Situation(((at,),)), knowledge, rng(seed))[0]
 
 
@@ -67,7 +67,7 @@ def test_the_global_branch_stops_at_its_target():
 
 def test_pairs_that_make_no_sense_are_refused_with_the_reason():
     with pytest.raises(BadInput, match=r"local_search_region.*'grid' has a finite process; use mdp_expected"):
-        LocalSearchRegion(grid(), settings_from({}))
+        method_of("local_search_region", grid(), settings_from({}))
     for feedback in ({"kind": "episodic"}, {"kind": "delayed", "delay": 3}):
         with pytest.raises(BadInput, match=f"local_search_region.*feedback is '{feedback['kind']}'.*truncated_snake"):
-            LocalSearchRegion(plane(), settings_from({"feedback": feedback}))
+            method_of("local_search_region", plane(), settings_from({"feedback": feedback}))

@@ -2,10 +2,9 @@
 
 import numpy as np
 import pytest
-from rival_plants import known, line, measured, plane, rng
+from rival_plants import known, line, measured, method_of, plane, rng
 
 from tcbo_pyomo import settings_from
-from tcbo_pyomo.methods.local_ucb import LocalUcb
 from tcbo_pyomo.plant.actions import BoxActions, NormActions
 from tcbo_pyomo.plant.situation import Situation
 from tcbo_pyomo.surrogate.continuous_belief import ContinuousBelief
@@ -14,7 +13,7 @@ from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 
 def test_two_standard_deviations_decide_among_the_neighbours():
     problem = line()
-    method = LocalUcb(problem, settings_from({}))
+    method = method_of("local_ucb", problem, settings_from({}))
     # 0.4 + 2 * 0.06 beats 0.5, 0.4 + 2 * 0.04 does not; state 4 is out of reach.
     for deviation, best in ((0.06, 3), (0.04, 1)):
         knowledge = known([0, 0.5, 0, 0.4, 9], [0, 0, 0, deviation, 0])
@@ -29,7 +28,7 @@ def test_no_point_within_reach_is_better(limits, seed):
     generator = rng(seed)
     knowledge = measured(surrogate, generator.uniform(-0.4, 0.2, (12, 2)), generator.standard_normal(12))
     here = np.array(problem.start_state)
-    method = LocalUcb(problem, settings_from(dict(problem.settings)))
+    method = method_of("local_ucb", problem, settings_from(dict(problem.settings)))
     action = np.array(method.next_decision(Situation((problem.start_state,)), knowledge, generator))
     assert np.allclose(limits.named(2).clip(action), action, atol=1e-12)
 

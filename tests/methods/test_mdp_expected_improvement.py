@@ -4,11 +4,10 @@ import itertools
 
 import numpy as np
 import pytest
-from rival_plants import DP, grid, known, line, plane, rng
+from rival_plants import DP, grid, known, line, method_of, plane, rng
 
 from tcbo_pyomo import settings_from
 from tcbo_pyomo.errors import BadInput
-from tcbo_pyomo.methods.mdp_expected_improvement import MdpExpectedImprovement
 from tcbo_pyomo.models.constraints import EndAt, ResourceBudget
 from tcbo_pyomo.plant.situation import Situation
 from tcbo_pyomo.surrogate.acquisition import expected_improvement
@@ -17,7 +16,7 @@ SOLVERS = pytest.mark.parametrize("solver", ["dynamic_programming", "highs"])
 
 
 def method_on(problem, solver="highs"):
-    return MdpExpectedImprovement(problem, settings_from({"planner": {"linear": {"solver": solver}}}))
+    return method_of("mdp_expected_improvement", problem, settings_from({"planner": {"linear": {"solver": solver}}}))
 
 
 @SOLVERS
@@ -67,6 +66,6 @@ def test_the_plan_is_the_best_of_all_paths(solver, constraints):
 def test_budgets_need_the_linear_programme_and_a_continuous_plant_is_refused():
     fuel = ResourceBudget("fuel", lambda left, right: abs(right["x"] - left["x"]), 1.0)
     with pytest.raises(BadInput, match="dynamic_programming"):
-        MdpExpectedImprovement(line(constraints=(fuel,)), settings_from(DP))
+        method_of("mdp_expected_improvement", line(constraints=(fuel,)), settings_from(DP))
     with pytest.raises(BadInput, match=r"mdp_expected_improvement.*'plane' is continuous; use local_search_region"):
-        MdpExpectedImprovement(plane(), settings_from({}))
+        method_of("mdp_expected_improvement", plane(), settings_from({}))

@@ -1,14 +1,12 @@
 """The random walk is uniform over what is feasible, and feasible."""
 
 import numpy as np
-from rival_plants import grid, known, line, plane, rng
+from rival_plants import feasible_pairs, grid, known, line, method_of, plane, rng
 from scipy.stats import kstest
 
 from tcbo_pyomo import settings_from
-from tcbo_pyomo.methods.random_walk import RandomWalk
 from tcbo_pyomo.models.constraints import EndAt, ResourceBudget, VisitBudget
 from tcbo_pyomo.models.regions.regions import Box
-from tcbo_pyomo.planning.finite.feasible_moves import feasible_pairs
 from tcbo_pyomo.plant.actions import BoxActions, NormActions
 from tcbo_pyomo.plant.situation import Situation
 
@@ -17,7 +15,7 @@ NOTHING = known([], [])
 
 def test_every_feasible_move_is_equally_likely():
     problem = grid((EndAt({"x": 0}),), horizon=2, start=6)
-    method, generator = RandomWalk(problem, settings_from({})), rng()
+    method, generator = method_of("random_walk", problem, settings_from({})), rng()
     feasible = feasible_pairs(problem, Situation((6,)))
     drawn = [method.next_decision(Situation((6,)), NOTHING, generator) for _ in range(1200)]
     counts = np.array([drawn.count(pair) for pair in feasible])
@@ -28,13 +26,13 @@ def test_every_feasible_move_is_equally_likely():
 def test_a_move_that_cannot_be_completed_is_drawn_again():
     fuel = ResourceBudget("fuel", lambda left, right: abs(right["x"] - left["x"]), 2.0)
     problem = line(constraints=(fuel, VisitBudget(Box({"x": (2.5, 4)}), 0)))
-    method, generator = RandomWalk(problem, settings_from({})), rng()
+    method, generator = method_of("random_walk", problem, settings_from({})), rng()
     drawn = {int(method.next_decision(Situation((2,)), NOTHING, generator)) for _ in range(40)}
-    assert drawn == set(feasible_pairs(problem, Situation((2,))).tolist()) and len(drawn) == 2
+    assert drawn == set(feasible_pairs(problem, Situation((2,)))) and len(drawn) == 2
 
 
 def moves_of(problem, count=400, seed=0):
-    method, generator = RandomWalk(problem, problem_settings(problem)), rng(seed)
+    method, generator = method_of("random_walk", problem, problem_settings(problem)), rng(seed)
     situation = Situation((problem.start_state,))
     return np.array([method.next_decision(situation, NOTHING, generator) for _ in range(count)])
 

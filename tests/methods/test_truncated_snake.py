@@ -4,13 +4,13 @@ import itertools
 
 import numpy as np
 import pytest
-from rival_plants import grid, plane, rng
+from rival_plants import grid, method_of, plane, rng
 from scipy.spatial.distance import cdist
 
 from tcbo_pyomo import Campaign, settings_from
 from tcbo_pyomo.errors import BadInput
-from tcbo_pyomo.methods._tour import _greedy, tour_from, tour_length
-from tcbo_pyomo.methods.truncated_snake import TruncatedSnake, smallest_lengthscale, without_visited
+from tcbo_pyomo.methods._tour import _greedy, tour_from
+from tcbo_pyomo.methods.truncated_snake import smallest_lengthscale, without_visited
 from tcbo_pyomo.plant.actions import BoxActions
 from tcbo_pyomo.plant.dynamics import LinearDynamics
 from tcbo_pyomo.plant.situation import Situation
@@ -51,6 +51,11 @@ def test_the_tour_of_a_square_goes_round_and_starts_with_the_shorter_leg():
     assert tour_from(np.array([0.1, 0.0]), corners, rng()).tolist() == [2, 0, 1]
 
 
+def tour_length(start, points):
+    """Length of the round trip from `start` through the points in their order and back."""
+    return np.linalg.norm(np.diff(np.vstack([start, points, start]), axis=0), axis=1).sum()
+
+
 @pytest.mark.parametrize("number", [1, 2, 3, 4, 5, 6, 7])
 def test_small_tours_are_the_shortest_there_are(number):
     for seed in range(6):
@@ -71,7 +76,7 @@ def test_annealing_shortens_the_greedy_tour_and_copes_with_equal_points():
 
 def method_with(batch, problem=None, **changes):
     problem = problem or plane(BoxActions(0.1), start={"x": 5.0, "y": 2.5}, horizon=len(batch) - 1, **changes)
-    method = TruncatedSnake(problem, settings_from(dict(problem.settings)))
+    method = method_of("truncated_snake", problem, settings_from(dict(problem.settings)))
     asked = []
     method.sampling = lambda belief, generator, allowed: asked.append(allowed) or np.array(batch)
     return problem, method
@@ -90,7 +95,7 @@ def test_the_move_goes_to_the_first_stop_of_the_tour_and_is_clipped():
 
 def test_the_batch_holds_one_point_per_visit_of_the_episode():
     problem = plane(horizon=7)
-    assert TruncatedSnake(problem, settings_from(dict(problem.settings))).sampling.count == 8
+    assert method_of("truncated_snake", problem, settings_from(dict(problem.settings))).sampling.count == 8
 
 
 def test_the_smallest_lengthscale_of_a_composite_kernel_counts():
@@ -100,8 +105,8 @@ def test_the_smallest_lengthscale_of_a_composite_kernel_counts():
 
 def test_pairs_that_make_no_sense_are_refused_with_the_reason():
     with pytest.raises(BadInput, match=r"truncated_snake.*'grid' has a finite process"):
-        TruncatedSnake(grid(), settings_from({}))
+        method_of("truncated_snake", grid())
     with pytest.raises(BadInput, match=r"truncated_snake.*the action is not the move itself"):
-        TruncatedSnake(plane(dynamics=LinearDynamics(0.5 * np.eye(2), np.eye(2), BoxActions(0.1))), settings_from({}))
+        method_of("truncated_snake", plane(dynamics=LinearDynamics(0.5 * np.eye(2), np.eye(2), BoxActions(0.1))))
     with pytest.raises(BadInput, match=r"truncated_snake.*'reaction_kinetics' has none"):
-        TruncatedSnake(plane(kernel=ReactionKinetics()), settings_from({}))
+        method_of("truncated_snake", plane(kernel=ReactionKinetics()))

@@ -245,7 +245,7 @@ def test_settings_add_a_users_own_constraint(my_limits):
         ({"use": "my_limits:CoolingRate", "coordinate": "z", "limit": 0}, "'CoolingRate' fails"),
         ({"use": "my_limits:HeatingRate"}, "has no 'HeatingRate'"),
         ({"use": "my_limits:Unrelated"}, "not a subclass of TransitionConstraint"),
-        ({"use": "os:system", "command": "exit 1"}, "not a subclass of TransitionConstraint"),
+        ({"use": "os:system", "command": "exit 1"}, "is not a class; it must be a class like .*TransitionConstraint"),
         (
             {"use": "subprocess:Popen", "args": "exit 1", "shell": True},
             "not a subclass of TransitionConstraint",

@@ -10,8 +10,9 @@ import pytest
 from tcbo_pyomo import load_problem
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.coordinates import physical
-from tcbo_pyomo.studies import drawn_truth, read_study, run_study
-from tcbo_pyomo.studies.drawn_truth import with_drawn_truth
+from tcbo_pyomo.problem import drawn_truth
+from tcbo_pyomo.studies import read_study, run_study
+from tcbo_pyomo.studies.execution import with_drawn_truth
 from tcbo_pyomo.studies.runs import runs_of
 
 HERE = Path(__file__).parent

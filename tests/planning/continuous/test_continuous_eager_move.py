@@ -9,6 +9,7 @@ import pytest
 from scipy.optimize import approx_fprime
 
 from tcbo_pyomo import Campaign, load_problem, settings_from
+from tcbo_pyomo.campaign.assembly import planner_for
 from tcbo_pyomo.campaign.simulation import run_campaign
 from tcbo_pyomo.explain.explanation import explain
 from tcbo_pyomo.foundation.coordinates import Coordinate
@@ -58,7 +59,7 @@ def begun(problem, seed=0, stage="exploring", path=(START,), candidates=((0.4, 0
     situation = Situation(tuple(path), tuple(tuple(np.subtract(b, a)) for a, b in pairwise(path)))
     rng = np.random.default_rng(seed)
     utility = TrajectoryUtility(surrogate_of(seed), np.array(candidates), "differences", NOISE, rng, stage)
-    planner = problem.planner(PlannerSettings(first_move="drawn"))
+    planner = planner_for(problem, PlannerSettings(first_move="drawn"))
     plan = planner.plan(utility, situation, rng)
     (_, drawn), tangent = plan.components[0], plan.tangent
     eager = EagerPaths(problem, planner.oracle).begin(drawn, tangent, utility, situation, rng)

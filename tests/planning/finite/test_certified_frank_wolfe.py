@@ -5,6 +5,7 @@ import logging
 import numpy as np
 import pytest
 from convex_optimum import convex_optimum
+from random_processes import roll_out
 from small_plans import START, binding_limit, small_plan
 
 from tcbo_pyomo.errors import BadInput
@@ -14,7 +15,7 @@ from tcbo_pyomo.planning.finite.certified_frank_wolfe import Certificate, certif
 from tcbo_pyomo.planning.finite.dynamic_programming import DynamicProgramming
 from tcbo_pyomo.planning.finite.linear_programming import LinearProgramming
 from tcbo_pyomo.planning.finite.planned_posterior import FeaturePosterior, KernelPosterior
-from tcbo_pyomo.planning.finite.policy import Policy, roll_out
+from tcbo_pyomo.planning.finite.policy import Policy
 from tcbo_pyomo.planning.finite.utility import Utility
 from tcbo_pyomo.planning.frank_wolfe import frank_wolfe
 from tcbo_pyomo.plant.grid import grid_process

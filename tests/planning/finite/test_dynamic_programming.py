@@ -5,13 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from quantecon.markov import DiscreteDP, backward_induction
-from random_processes import processes, random_process
+from random_processes import processes, random_process, roll_out
 
 from tcbo_pyomo.errors import SolverFailed
 from tcbo_pyomo.models.constraints import EndAt
 from tcbo_pyomo.models.safe_sets import EpisodeSets
 from tcbo_pyomo.planning.finite.dynamic_programming import DynamicProgramming
-from tcbo_pyomo.planning.finite.policy import Policy, roll_out
+from tcbo_pyomo.planning.finite.policy import Policy
 from tcbo_pyomo.plant.situation import Situation
 
 

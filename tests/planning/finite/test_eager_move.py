@@ -14,7 +14,7 @@ from tcbo_pyomo.models.constraints import MaximumStep
 from tcbo_pyomo.models.visitation import Visitation, mix
 from tcbo_pyomo.planning.finite.eager_move import EagerPlans, gains_of, leads_everywhere
 from tcbo_pyomo.planning.finite.linear_programming import LinearProgramming
-from tcbo_pyomo.planning.finite.planner import DiscretePlanner, Plan
+from tcbo_pyomo.planning.finite.planner import FinitePlanner, Plan
 from tcbo_pyomo.planning.finite.policy import Policy
 from tcbo_pyomo.plant.situation import Situation
 from tcbo_pyomo.settings import PlannerSettings, settings_from
@@ -123,7 +123,7 @@ def test_the_first_move_of_a_mixture():
     problem = problem_of(case, horizon=3)
 
     def moves(first_move, draws):
-        planner = DiscretePlanner(
+        planner = FinitePlanner(
             problem, settings_from({"planner": {"first_move": first_move, "components": 3}}).planner
         )
         generator = np.random.default_rng(1)
@@ -173,7 +173,7 @@ def test_an_unknown_first_move_is_refused():
 def test_eager_is_the_default_and_drawn_the_papers():
     assert PlannerSettings().first_move == "eager"
     case = small_plan(2, 10, 4, successors=1)
-    planner = DiscretePlanner(problem_of(case, horizon=4), PlannerSettings(first_move="drawn"))
+    planner = FinitePlanner(problem_of(case, horizon=4), PlannerSettings(first_move="drawn"))
     tangent = case.utility().linearise(None)
     plan = planner.plan(case.utility(), START, np.random.default_rng(0))
     best = min(move_by_recursion(case.process, tangent.gradient, p, 4) for p in case.process.pairs_of(0))

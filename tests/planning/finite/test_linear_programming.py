@@ -17,7 +17,6 @@ from tcbo_pyomo.models.safe_sets import EpisodeSets
 from tcbo_pyomo.planning.finite.dynamic_programming import DynamicProgramming
 from tcbo_pyomo.planning.finite.linear_programming import LinearProgramming
 from tcbo_pyomo.planning.finite.plan_check import check_visitation
-from tcbo_pyomo.planning.finite.policy import draw_successor
 from tcbo_pyomo.plant.grid import grid_process
 from tcbo_pyomo.plant.situation import Situation
 
@@ -70,7 +69,7 @@ def test_replans_on_the_compiled_polytope_equal_backward_induction_at_every_step
             exact.values(gradient, step)[0, situation.state], rel=1e-9, abs=1e-12
         )
         pair = int(rng.choice(sets.usable_pairs(step, np.arange(process.number_of_states) == situation.state)))
-        situation = Situation((*situation.path, draw_successor(process, pair, rng)), (*situation.decisions, pair))
+        situation = Situation((*situation.path, process.draw_successor(pair, rng)), (*situation.decisions, pair))
     assert len(linear._compiled) == 1
 
 
