@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from tcbo_pyomo.candidates.protocol import candidate_rule
 from tcbo_pyomo.foundation.arrays import Array, Integers
 from tcbo_pyomo.foundation.profiling import section
 from tcbo_pyomo.knowledge.history import History
-from tcbo_pyomo.knowledge.knowledge import Beliefs, candidate_rule
+from tcbo_pyomo.knowledge.knowledge import Beliefs
 from tcbo_pyomo.planning.finite.planned_posterior import FeaturePosterior, KernelPosterior
 from tcbo_pyomo.planning.finite.utility import Posterior, Utility
 from tcbo_pyomo.plant.situation import Location
@@ -20,13 +21,14 @@ from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 DEFAULT_RULE = "credible_band"
 
 
-class Knowledge(Beliefs):
+class Knowledge(Beliefs[FiniteBelief]):
     """Beliefs about the black box on the states of a finite process."""
 
     def __init__(self, problem: Problem, settings: Settings, seed: int, history: History) -> None:
-        self._rule = candidate_rule(
-            settings.candidates.rule or DEFAULT_RULE, settings.candidates.width or problem.confidence_width
-        )
+        chosen = settings.candidates
+        if chosen.width is None:
+            chosen = chosen.model_copy(update={"width": problem.confidence_width})
+        self._rule = candidate_rule(chosen.rule or DEFAULT_RULE, "finite", chosen)
         super().__init__(problem, settings, seed, history)
 
     def prior(self, kernel: Kernel) -> FiniteBelief:
@@ -55,7 +57,9 @@ class Knowledge(Beliefs):
             with section("search space"):
                 space = self.problem.search_space
             with section("candidates"):
-                self._candidates = self._rule(self.belief, space)
+                # A stream of its own for each set, so that a rule with chance in it lists the same after loading.
+                stream = np.random.default_rng(np.random.SeedSequence([self.seed, 3, len(self.history.told)]))
+                self._candidates = self._rule(self.belief, space, stream, self.share_spent)
         return self._candidates
 
     @property

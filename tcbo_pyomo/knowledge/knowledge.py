@@ -6,22 +6,23 @@ Everything here is a function of the history: loading a campaign replays it in t
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from tcbo_pyomo.candidates.protocol import CANDIDATE_RULES
-from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.profiling import section, timed
 from tcbo_pyomo.knowledge.history import History, Move
 from tcbo_pyomo.plant.situation import Location
 from tcbo_pyomo.settings import Settings
+from tcbo_pyomo.surrogate.belief_protocol import Belief
 from tcbo_pyomo.surrogate.hyperparameters import fit_hyperparameters
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 
+AnyBelief = TypeVar("AnyBelief", bound=Belief)
 
-class Beliefs(ABC):
+
+class Beliefs(ABC, Generic[AnyBelief]):
     """What finite and continuous campaigns know in the same way.
 
     Attributes
@@ -29,7 +30,7 @@ class Beliefs(ABC):
     kernel
         The prior; a fit may change it between episodes.
     belief
-        Given all measurements told: anything with `observe(location, value, noise_variance)` and `copy()`.
+        Given all measurements told.
     """
 
     def __init__(self, problem: Any, settings: Settings, seed: int, history: History) -> None:
@@ -37,7 +38,7 @@ class Beliefs(ABC):
         self.replay(problem.kernel)
 
     @abstractmethod
-    def prior(self, kernel: Kernel) -> Any:
+    def prior(self, kernel: Kernel) -> AnyBelief:
         """The belief before the first result."""
 
     @abstractmethod
@@ -55,7 +56,7 @@ class Beliefs(ABC):
 
     def forget(self) -> None:
         """Results or visits have changed: what was derived from them is computed again when it is asked for."""
-        self._design: Any = None
+        self._design: AnyBelief | None = None
 
     def start_episode(self) -> None:
         """Before an episode: fit the hyper-parameters, if the settings say so."""
@@ -79,7 +80,7 @@ class Beliefs(ABC):
         self.forget()
 
     @property
-    def design(self) -> Any:
+    def design(self) -> AnyBelief:
         """The belief in which pending visits count as made: their results will shrink the variance."""
         if self._design is None:
             pending = self.history.pending
@@ -100,19 +101,10 @@ class Beliefs(ABC):
         """Noise variance of the measurement after a move."""
         return self.problem.noise_variance(move.decision, move.arrived)
 
-    def _observe(self, belief: Any, move: Move, value: float | None) -> None:
+    def _observe(self, belief: AnyBelief, move: Move, value: float | None) -> None:
         _condition(belief, move.arrived, value, self.noise_variance(move))
 
 
 @timed("surrogate")
-def _condition(belief: Any, location: Location, value: float | None, noise_variance: float) -> None:
+def _condition(belief: Belief, location: Location, value: float | None, noise_variance: float) -> None:
     belief.observe(location, value, noise_variance)
-
-
-def candidate_rule(name: str, parameter: float) -> Any:
-    """The candidate rule with a name, made with its one parameter (a width or a count)."""
-    rule_class: Any = CANDIDATE_RULES.load(name)
-    try:
-        return rule_class(parameter)
-    except TypeError as error:
-        raise BadInput(f"candidate rule '{name}' cannot be made from one number ({error})") from None

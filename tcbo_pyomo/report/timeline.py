@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tcbo_pyomo.campaign.campaign import Campaign
-from tcbo_pyomo.foundation.wording import mean_and_deviation
 from tcbo_pyomo.knowledge.history import History, Move
 from tcbo_pyomo.plant.situation import Location
 
@@ -69,13 +68,15 @@ def timeline(campaign: Campaign) -> list[Moment]:
             continue
         after: set[int] = set(knowledge.candidates.tolist()) if problem.finite else set()
         recommended = knowledge.recommendation
+        (mean,), (deviation,) = knowledge.belief.predict([recommended])
         moments.append(
             Moment(
                 told,
                 move,
                 value,
                 recommended,
-                *mean_and_deviation(problem, knowledge.belief, recommended),
+                float(mean),
+                float(deviation),
                 problem.regret(recommended),
                 len(after) if problem.finite else None,
                 tuple(sorted(before - after)),
