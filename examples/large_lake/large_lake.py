@@ -40,14 +40,21 @@ NOISE_VARIANCE = 0.01
 class OnePerCell:
     """Credible band, thinned: of the candidates in each cell of the grid the one with the largest upper bound."""
 
+    plant = "finite"
+
     def __init__(self, width: float) -> None:
         self.width = width
 
-    def __call__(self, belief, search_space):
+    @classmethod
+    def from_settings(cls, settings):
+        """With the width of the settings, which is the problem's own unless they say otherwise."""
+        return cls(settings.width)
+
+    def __call__(self, belief, space, generator, share_spent):
         """Indices of the states that may be the maximum."""
         spread = self.width * belief.standard_deviation
         upper = belief.mean + spread
-        band = np.flatnonzero((upper >= (belief.mean - spread)[search_space].max()) & search_space)
+        band = np.flatnonzero((upper >= (belief.mean - spread)[space].max()) & space)
         side = round(len(upper) ** 0.5)
         cell = (band // side // CELL) * side + band % side // CELL
         best_last = np.lexsort((upper[band], cell))

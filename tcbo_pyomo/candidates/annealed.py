@@ -18,12 +18,16 @@ schedule has no constant of any problem in it: it is tied to the budget alone.
 
 from __future__ import annotations
 
+from typing import ClassVar, Self
+
 import numpy as np
 
+from tcbo_pyomo.candidates.protocol import Plant
 from tcbo_pyomo.candidates.search.projected_ascent import Allowed
 from tcbo_pyomo.candidates.thompson_sampling import ThompsonSampling
 from tcbo_pyomo.candidates.upper_confidence import LARGEST_MULTIPLIER, UpperConfidence
 from tcbo_pyomo.foundation.arrays import Array
+from tcbo_pyomo.settings import CandidateSettings
 from tcbo_pyomo.surrogate.continuous_belief import ContinuousBelief
 
 EXPLORING_SHARE = 0.5
@@ -35,22 +39,22 @@ NARROWEST = 0.02
 class Annealed:
     """`count` Thompson candidates or a quarter as many upper-confidence ones, as in the paper (100 and 25)."""
 
-    wants_share_spent = True
-    """Called with the share of the budget that is spent."""
+    plant: ClassVar[Plant] = "continuous"
 
     def __init__(self, count: int = 100) -> None:
         self.exploring, self.refining = ThompsonSampling(count), UpperConfidence(max(2, count // 4))
 
+    @classmethod
+    def from_settings(cls, settings: CandidateSettings) -> Self:
+        """With the count asked for."""
+        return cls() if settings.count is None else cls(settings.count)
+
     def __call__(
-        self,
-        surrogate: ContinuousBelief,
-        generator: np.random.Generator,
-        allowed: Allowed | None = None,
-        share_spent: float = 0.0,
+        self, belief: ContinuousBelief, space: Allowed | None, generator: np.random.Generator, share_spent: float
     ) -> Array:
         """The candidates of one plan."""
         explores = generator.random() < 1.0 - share_spent / EXPLORING_SHARE
         if explores:
-            return self.exploring(surrogate, generator, allowed)
+            return self.exploring(belief, space, generator)
         left = (1.0 - share_spent) / (1.0 - EXPLORING_SHARE)
-        return self.refining(surrogate, generator, allowed, LARGEST_MULTIPLIER * min(1.0, max(NARROWEST, left)))
+        return self.refining.up_to(LARGEST_MULTIPLIER * min(1.0, max(NARROWEST, left)), belief, space, generator)

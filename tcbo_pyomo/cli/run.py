@@ -34,7 +34,7 @@ def run(
         list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Any setting; may be repeated.")
     ] = None,
     candidates: Annotated[
-        str | None, typer.Option(help="Candidate rule: credible_band, thompson_sampling, upper_confidence, annealed.")
+        str | None, typer.Option(help="Candidate rule, such as credible_band (finite plants) or annealed (continuous ones).")
     ] = None,
     settings: Annotated[Path | None, typer.Option(metavar="FILE.yaml", help="A settings file.")] = None,
     output: Annotated[Path | None, typer.Option(metavar="DIR", help="Write the run into a folder.")] = None,

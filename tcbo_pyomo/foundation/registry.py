@@ -121,9 +121,13 @@ class Registry(Generic[Face]):
         return f"not a {self.kind}: it has no {', '.join(missing)} (see {self.face.__module__}.{self.face.__name__})"
 
 
+MEMBERS: Any = (Callable, property, classmethod)
+"""What a class body may hold that a protocol asks for, besides annotations."""
+
+
 def _members(protocol: type) -> list[str]:
     """The methods and attributes that a protocol names."""
-    declared = [name for name, value in vars(protocol).items() if isinstance(value, (Callable, property))]  # type: ignore[arg-type]
+    declared = [name for name, value in vars(protocol).items() if isinstance(value, MEMBERS)]
     names = [*declared, *getattr(protocol, "__annotations__", ())]
     return [name for name in names if name == "__call__" or not name.startswith("_")]
 

@@ -6,23 +6,23 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.candidates.protocol import candidate_rule
+from tcbo_pyomo.candidates.search.multi_start import global_maxima
+from tcbo_pyomo.candidates.search.projected_ascent import Allowed
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.blas_threads import one_blas_thread
 from tcbo_pyomo.foundation.profiling import section
 from tcbo_pyomo.knowledge.history import History
-from tcbo_pyomo.knowledge.knowledge import Knowledge, candidate_rule
-from tcbo_pyomo.knowledge.recommendation import best_mean
+from tcbo_pyomo.knowledge.knowledge import Knowledge
 from tcbo_pyomo.planning.continuous.utility import Stage, TrajectoryUtility
 from tcbo_pyomo.plant.situation import Location
 from tcbo_pyomo.problem.continuous import ContinuousProblem
 from tcbo_pyomo.settings import Settings
+from tcbo_pyomo.surrogate.acquisition import ConfidenceBounds
 from tcbo_pyomo.surrogate.continuous_belief import ContinuousBelief
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 
 DEFAULT_RULE = "annealed"
-DEFAULT_COUNT = {"thompson_sampling": 100, "upper_confidence": 25}
-"""Candidates K of each rule, as in the paper's experiments."""
 
 EXACT_MOVES = 1000
 """Largest budget with an exact posterior unless the settings ask for one. An exact update and each variance cost the square of
@@ -36,6 +36,15 @@ def representation(features: str, number: int | None, budget: int) -> tuple[str,
     return ("exact", number) if budget <= EXACT_MOVES else ("nystroem", number or EXACT_MOVES)
 
 
+def best_mean(belief: ContinuousBelief, allowed: Allowed | None = None) -> Array:
+    """The allowed point of the box with the largest posterior mean (section 5, "predictive regret"), scaled (d).
+
+    The search starts from measured points and a fixed survey of the box. It draws no random numbers.
+    """
+    mean = ConfidenceBounds(belief, np.zeros(1))
+    return global_maxima(mean, belief.dimension, allowed, belief.measured, along_edges=True).points[0]
+
+
 class ContinuousKnowledge(Knowledge[ContinuousBelief]):
     """Beliefs about the black box on a box of scaled coordinates."""
 
@@ -43,13 +52,7 @@ class ContinuousKnowledge(Knowledge[ContinuousBelief]):
 
     def __init__(self, problem: ContinuousProblem, settings: Settings, seed: int, history: History) -> None:
         self.problem = problem
-        name = settings.candidates.rule or DEFAULT_RULE
-        if name == "credible_band":
-            raise BadInput(
-                "candidate rule 'credible_band' lists the states of a finite process; a continuous problem needs "
-                "'thompson_sampling', 'upper_confidence' or 'annealed'"
-            )
-        self._rule = candidate_rule(name, settings.candidates.count or DEFAULT_COUNT.get(name, 100))
+        self._rule = candidate_rule(settings.candidates.rule or DEFAULT_RULE, "continuous", settings.candidates)
         super().__init__(settings, seed, history)
 
     def prior(self, kernel: Kernel) -> ContinuousBelief:
@@ -83,15 +86,14 @@ class ContinuousKnowledge(Knowledge[ContinuousBelief]):
         """Where the posterior mean is largest."""
         if self._recommendation is None:
             with section("recommendation"), one_blas_thread():
-                best = best_mean(self.belief, allowed=self.problem.allowed)
+                best = best_mean(self.belief, self.problem.allowed)
             self._recommendation = tuple(best.tolist())
         return self._recommendation
 
     def utility(self, generator: np.random.Generator) -> TrajectoryUtility:
         """U given the history, pending visits included, over a fresh set of candidates."""
         with section("candidates"):
-            extra = {"share_spent": self.share_spent} if getattr(self._rule, "wants_share_spent", False) else {}
-            self._candidates = self._rule(self.belief, generator, allowed=self.problem.allowed, **extra)
+            self._candidates = self._rule(self.belief, self.problem.allowed, generator, self.share_spent)
         objective = self.settings.utility.objective
         return TrajectoryUtility(self.design, self._candidates, objective, self.problem.noise, generator, self.stage)
 

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from tcbo_pyomo.candidates.protocol import candidate_rule
 from tcbo_pyomo.foundation.arrays import Array, Integers
 from tcbo_pyomo.foundation.profiling import section
 from tcbo_pyomo.knowledge.history import History
-from tcbo_pyomo.knowledge.knowledge import Knowledge, candidate_rule
+from tcbo_pyomo.knowledge.knowledge import Knowledge
 from tcbo_pyomo.planning.finite.planned_posterior import FeaturePosterior, KernelPosterior
 from tcbo_pyomo.planning.finite.utility import Posterior, Utility
 from tcbo_pyomo.plant.situation import Location
@@ -29,9 +30,10 @@ class FiniteKnowledge(Knowledge[FiniteBelief]):
 
     def __init__(self, problem: Problem, settings: Settings, seed: int, history: History) -> None:
         self.problem = problem
-        self._rule = candidate_rule(
-            settings.candidates.rule or DEFAULT_RULE, settings.candidates.width or problem.confidence_width
-        )
+        chosen = settings.candidates
+        if chosen.width is None:
+            chosen = chosen.model_copy(update={"width": problem.confidence_width})
+        self._rule = candidate_rule(chosen.rule or DEFAULT_RULE, "finite", chosen)
         super().__init__(settings, seed, history)
 
     def prior(self, kernel: Kernel) -> FiniteBelief:
@@ -60,7 +62,9 @@ class FiniteKnowledge(Knowledge[FiniteBelief]):
             with section("search space"):
                 space = self.problem.search_space
             with section("candidates"):
-                self._candidates = self._rule(self.belief, space)
+                # A stream of its own for each set, so that a rule with chance in it lists the same after loading.
+                stream = np.random.default_rng(np.random.SeedSequence([self.seed, 3, len(self.history.told)]))
+                self._candidates = self._rule(self.belief, space, stream, self.share_spent)
         return self._candidates
 
     @property

@@ -7,31 +7,19 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, Generic, Protocol, Self, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from tcbo_pyomo.candidates.protocol import CANDIDATE_RULES
-from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.arrays import Array, Integers
 from tcbo_pyomo.foundation.profiling import section, timed
 from tcbo_pyomo.knowledge.history import History, Move
 from tcbo_pyomo.plant.situation import Location
 from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.settings import Settings
+from tcbo_pyomo.surrogate.belief_protocol import Belief
 from tcbo_pyomo.surrogate.hyperparameters import fit_hyperparameters
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
-
-
-class Belief(Protocol):
-    """What is believed about f, updated one visit at a time."""
-
-    def copy(self) -> Self:
-        """An independent copy."""
-
-    def observe(self, location: Any, value: float | None, noise_variance: float) -> None:
-        """Condition on a measurement; `value` None means visited, value not known yet."""
-
 
 BeliefOfPlant = TypeVar("BeliefOfPlant", bound=Belief)
 """The belief on one kind of plant."""
@@ -143,12 +131,3 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
 @timed("surrogate")
 def _condition(belief: Belief, location: Location, value: float | None, noise_variance: float) -> None:
     belief.observe(location, value, noise_variance)
-
-
-def candidate_rule(name: str, parameter: float) -> Any:
-    """The candidate rule with a name, made with its one parameter (a width or a count)."""
-    rule_class: Any = CANDIDATE_RULES.load(name)
-    try:
-        return rule_class(parameter)
-    except TypeError as error:
-        raise BadInput(f"candidate rule '{name}' cannot be made from one number ({error})") from None

@@ -10,8 +10,9 @@ from tcbo_pyomo._version import __version__
 from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.checks.audit import audit_campaign, unaudited
 from tcbo_pyomo.explain.constraint_slack import constraint_slack
-from tcbo_pyomo.foundation.wording import counted, output_title, place, place_values, spaced, uncertain, with_unit
+from tcbo_pyomo.foundation.wording import counted, spaced, uncertain, with_unit
 from tcbo_pyomo.knowledge.history import Move
+from tcbo_pyomo.problem.in_words import output_title, place, place_values
 from tcbo_pyomo.report.next_moves import look_ahead
 from tcbo_pyomo.report.page_explanation import page_explanation
 from tcbo_pyomo.report.page_figures import belief_picture, candidates_picture, path_picture, regret_picture

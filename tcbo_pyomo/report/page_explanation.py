@@ -23,7 +23,8 @@ from tcbo_pyomo.explain.as_text import (
 )
 from tcbo_pyomo.explain.explained_move import Explanation, MoveOption, Point
 from tcbo_pyomo.explain.explanation import explain
-from tcbo_pyomo.foundation.wording import counted, described_values, spaced, with_unit
+from tcbo_pyomo.foundation.wording import counted, spaced, with_unit
+from tcbo_pyomo.problem.in_words import described_values
 
 logger = logging.getLogger(__name__)
 

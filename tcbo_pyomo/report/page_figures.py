@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.campaign.simulation import CampaignResult, EpisodeSummary
-from tcbo_pyomo.foundation.wording import place_text, visible
+from tcbo_pyomo.foundation.wording import visible
+from tcbo_pyomo.problem.in_words import place_text
 from tcbo_pyomo.report.timeline import Moment
 
 if TYPE_CHECKING:

@@ -11,7 +11,6 @@ import numpy as np
 
 from tcbo_pyomo.campaign.assembly import knowledge_for
 from tcbo_pyomo.campaign.campaign import Campaign
-from tcbo_pyomo.foundation.wording import mean_and_deviation
 from tcbo_pyomo.knowledge.history import History, Move
 from tcbo_pyomo.plant.situation import Location
 
@@ -70,13 +69,15 @@ def timeline(campaign: Campaign) -> list[Moment]:
             continue
         after: set[int] = set(knowledge.candidates.tolist()) if problem.finite else set()
         recommended = knowledge.recommendation
+        (mean,), (deviation,) = knowledge.belief.predict([recommended])
         moments.append(
             Moment(
                 told,
                 move,
                 value,
                 recommended,
-                *mean_and_deviation(problem, knowledge.belief, recommended),
+                float(mean),
+                float(deviation),
                 problem.regret(recommended),
                 len(after) if problem.finite else None,
                 tuple(sorted(before - after)),

@@ -90,7 +90,7 @@ def _candidates_against_replans(repeats: int) -> Comparison:
     rule, replan = ThompsonSampling(100), Replan(512, 4, 100)
 
     def candidates(number: int) -> None:
-        rule(surrogate, np.random.default_rng(number))
+        rule(surrogate, None, np.random.default_rng(number))
 
     def ten_replans(number: int) -> float:
         began = time.perf_counter()

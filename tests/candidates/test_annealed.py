@@ -8,7 +8,6 @@ from tcbo_pyomo import Campaign, load_problem, settings_from
 from tcbo_pyomo.candidates.annealed import Annealed
 from tcbo_pyomo.candidates.thompson_sampling import ThompsonSampling
 from tcbo_pyomo.candidates.upper_confidence import UpperConfidence
-from tcbo_pyomo.knowledge.knowledge import candidate_rule
 from tcbo_pyomo.surrogate.continuous_belief import ContinuousBelief
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 
@@ -24,9 +23,9 @@ def surrogate():
 @pytest.mark.parametrize(("share", "rule"), [(0.0, ThompsonSampling(12)), (0.5, UpperConfidence(3))])
 def test_the_beginning_and_the_middle_are_the_pure_rules(surrogate, share, rule):
     ours, theirs = np.random.default_rng(5), np.random.default_rng(5)
-    found = Annealed(12)(surrogate, ours, None, share)
+    found = Annealed(12)(surrogate, None, ours, share)
     theirs.random()  # The lot that decides.
-    np.testing.assert_array_equal(found, rule(surrogate, theirs))
+    np.testing.assert_array_equal(found, rule(surrogate, None, theirs))
 
 
 @pytest.mark.parametrize(("share", "largest"), [(0.6, 2.0), (0.75, 1.25), (0.9, 0.5), (1.0, 0.05)])
@@ -35,20 +34,12 @@ def test_the_widest_bound_narrows_with_the_second_half(surrogate, share, largest
     axis = np.linspace(-0.5, 0.5, 201)
     grid = np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 2)
     mean, deviation = surrogate.mean(grid), surrogate.standard_deviation(grid)
-    found = Annealed(12)(surrogate, np.random.default_rng(5), None, share)
+    found = Annealed(12)(surrogate, None, np.random.default_rng(5), share)
     assert found.shape == (3, 2)
     for beta, point in ((0.0, found[:1]), (largest, found[2:])):
         bound = surrogate.mean(point)[0] + beta * surrogate.standard_deviation(point)[0]
         assert bound >= (mean + beta * deviation).max() - 1e-9
         assert bound == pytest.approx((mean + beta * deviation).max(), abs=1e-3)
-
-
-class Inherited(Annealed):
-    """A user's rule that changes nothing but its name."""
-
-
-def test_a_rule_may_inherit_how_it_is_called():
-    assert isinstance(candidate_rule(f"{__name__}:Inherited", 8), Inherited)
 
 
 def test_in_between_the_lot_falls_with_the_budget():
@@ -57,9 +48,9 @@ def test_in_between_the_lot_falls_with_the_budget():
         rule, generator = Annealed(4), np.random.default_rng(1)
         drawn = []
         rule.exploring = lambda *_, drawn=drawn: drawn.append(True)
-        rule.refining = lambda *_, drawn=drawn: drawn.append(False)
+        rule.refining.up_to = lambda *_, drawn=drawn: drawn.append(False)
         for _ in range(400):
-            rule(None, generator, None, share)
+            rule(None, None, generator, share)
         counts.append(sum(drawn))
         # Binomial with the probability of the docstring; a wrong schedule has no chance at this level.
         assert stats.binomtest(sum(drawn), 400, 1.0 - 2.0 * share).pvalue > 1e-4

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tcbo_pyomo import load_problem
 from tcbo_pyomo.candidates.search.multi_start import global_maxima, maximise_many
 from tcbo_pyomo.foundation.coordinates import physical
-from tcbo_pyomo.knowledge.recommendation import best_mean
+from tcbo_pyomo.knowledge.continuous import best_mean
 from tcbo_pyomo.studies.execution import with_drawn_truth
 from tcbo_pyomo.surrogate.continuous_belief import ContinuousBelief
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
