@@ -113,7 +113,8 @@ class LinearDynamics:
 
     def next_state(self, state: Array, action: Array) -> Array:
         """A x + B a."""
-        return self.state_matrix @ np.asarray(state, dtype=float) + self.input_matrix @ np.asarray(action, dtype=float)
+        moved: Array = self.state_matrix @ np.asarray(state, dtype=float)
+        return moved + self.input_matrix @ np.asarray(action, dtype=float)
 
 
 @dataclass(frozen=True, eq=False)

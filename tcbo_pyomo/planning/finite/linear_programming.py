@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
 from tcbo_pyomo.errors import InfeasiblePlan
@@ -31,7 +34,7 @@ class LinearProgramming:
         sets: EpisodeSets,
         constraints: tuple[TransitionConstraint, ...],
         solver: str = "highs",
-        options: dict | None = None,
+        options: Mapping[str, Any] | None = None,
         time_limit: float | None = None,
     ) -> None:
         self.sets, self.constraints, self.name = sets, constraints, solver

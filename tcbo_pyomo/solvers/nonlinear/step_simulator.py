@@ -83,15 +83,14 @@ class StepSimulator:
         guess = self._guess.copy()
         guess[self._next] = state
         given = np.concatenate([np.ravel(state), np.ravel(action), self._programme.parameter_values()]).astype(float)
-        answer = np.array(self._newton(guess, given)).ravel()
+        answer: Array = np.array(self._newton(guess, given)).ravel()
         missed = np.abs(np.array(self._residual(answer, given)).ravel()).max()
         if not missed <= 1e-8 * max(1.0, np.abs(answer).max()):
             where = ", ".join(f"{c.name}={v:g}" for c, v in zip(self._coordinates, np.ravel(state), strict=True))
             raise SolverFailed(
                 f"dynamics: one step from the scaled state {where} with action {np.ravel(action).tolist()} "
-                "has no solution "
-                f"that Newton's method finds (residual {missed:.1e}); give the step's variables better start "
-                "values"
+                f"has no solution that Newton's method finds (residual {missed:.1e}); give the step's variables better "
+                "start values"
             )
         return answer[self._next]
 
