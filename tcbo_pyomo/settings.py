@@ -145,6 +145,22 @@ class Settings(_Section):
     """Further rules of the plant, such as {use: maximum_step, limits: {ratio: 0.1}}; use may be 'my_module:MyRule'."""
 
 
+RETIRED = {"planner.linear.hot_start": "every solve starts afresh, which is faster and the same after loading"}
+"""Settings of earlier versions that are gone, and what holds instead; files that were stored with them still open."""
+
+
+def stored_settings(*layers: dict[str, Any]) -> Settings:
+    """Settings from stored data, which an earlier version may have written: what is retired is left out."""
+    return settings_from(*(_without_retired(layer) for layer in layers))
+
+
+def _without_retired(data: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    kept = {key: value for key, value in data.items() if f"{prefix}{key}" not in RETIRED}
+    return {
+        key: _without_retired(value, f"{prefix}{key}.") if isinstance(value, dict) else value for key, value in kept.items()
+    }
+
+
 def settings_from(*layers: dict[str, Any]) -> Settings:
     """Settings from nested dicts, later ones winning key by key; any problem is one `BadInput`."""
     merged: dict[str, Any] = {}

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from contextlib import nullcontext
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,17 +19,17 @@ from tcbo_pyomo.knowledge.history import History, Move
 from tcbo_pyomo.methods.protocol import Method, believed_problem, load_method
 from tcbo_pyomo.plant.situation import Location
 from tcbo_pyomo.problem.with_settings import with_settings
-from tcbo_pyomo.settings import Settings, settings_from
+from tcbo_pyomo.settings import Settings, settings_from, stored_settings
 from tcbo_pyomo.surrogate.kernels import kernel_from_dict
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from tcbo_pyomo.records import DurableCampaign
-
 
 class Campaign:
     """The one stateful object: a history, what is known from it, and the method that chooses moves.
+
+    To keep one: `start_campaign` and `open_campaign` (see `records/`).
 
     Parameters
     ----------
@@ -52,6 +51,8 @@ class Campaign:
         model = believed_problem(method, self.problem)
         self.method: Method = method(model, self.settings)
         self.knowledge = model.knowledge(self.settings, self.seed, self.history)
+        self.plans: dict[int, dict[str, Any]] = {}
+        """How moves were found, by their numbers, as far as the method says so or it was kept."""
 
     @property
     def finished(self) -> bool:
@@ -78,7 +79,11 @@ class Campaign:
         with nullcontext() if problem.finite else one_blas_thread():
             decision = self.method.next_decision(situation, self.knowledge, self.generator)
         expected = problem.expected_arrival(situation.state, decision)
-        return history.add(situation.state, situation.step + 1, decision, expected)
+        move = history.add(situation.state, situation.step + 1, decision, expected)
+        record = getattr(self.method, "plan_record", None)
+        if record is not None and (plan := record()) is not None:
+            self.plans[move.number] = plan
+        return move
 
     def ask_episode(self) -> list[Move]:
         """The whole rest of the episode as a schedule, planned without the results to come."""
@@ -170,7 +175,7 @@ class Campaign:
         self.knowledge.forget()
 
     def state(self) -> dict[str, Any]:
-        """Everything needed to go on elsewhere, as plain data (see `saving.py`)."""
+        """Everything needed to go on elsewhere, as plain data (see `records/json_file.py`)."""
         return {
             "seed": self.seed,
             "settings": self.settings.model_dump(mode="json"),
@@ -183,20 +188,13 @@ class Campaign:
     @classmethod
     def from_state(cls, problem: Any, state: dict[str, Any]) -> Campaign:
         """A campaign from what `state` returned, on the same problem; it goes on with the same moves, bit for bit."""
-        campaign = cls(problem, settings_from(state["settings"]), state["seed"])
+        campaign = cls(problem, stored_settings(state["settings"]), state["seed"])
         campaign.generator.bit_generator.state = state["generator"]
         campaign.history.load(state)
         campaign.knowledge.replay(kernel_from_dict(state["kernel"]))
         if hasattr(campaign.method, "load"):
             campaign.method.load(state["method"])
         return campaign
-
-    @classmethod
-    def open(cls, path: str | Path, problem: Any = None) -> DurableCampaign:
-        """The campaign of a campaign file: the same face, and every ask and tell is kept (see `records/`)."""
-        from tcbo_pyomo.records import open_campaign
-
-        return open_campaign(path, problem)
 
     @property
     def candidates(self) -> list[Location]:
@@ -207,6 +205,11 @@ class Campaign:
     def recommendation(self) -> Location:
         """Where the posterior mean is largest in the search space."""
         return self.knowledge.recommendation
+
+    def predict(self, at: Any) -> tuple[float, float]:
+        """Mean and standard deviation that the model expects at a place, a label or `{coordinate: value}`."""
+        mean, deviation = self.knowledge.predict([self.problem.locate(at)])
+        return float(mean[0]), float(deviation[0])
 
     def experiments(self) -> pd.DataFrame:
         """One row per measurement, in the order of the moves, in engineering units."""

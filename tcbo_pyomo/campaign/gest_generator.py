@@ -38,7 +38,7 @@ class CampaignGenerator(Generator):
     vocs
         Names and bounds as `campaign_vocs` gives them; None takes those. It is checked against the problem.
     campaign
-        A `Campaign`, or a campaign on a file (`Campaign.open`), which keeps every point and every result.
+        A `Campaign`, or a campaign on a file (`open_campaign`), which keeps every point and every result.
     """
 
     returns_id = True

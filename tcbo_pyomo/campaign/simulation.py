@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from tcbo_pyomo.campaign.campaign import Campaign
+from tcbo_pyomo.campaign.campaign_holder import CampaignHolder
 from tcbo_pyomo.campaign.feedback import released
 from tcbo_pyomo.campaign.simulated_plant import SimulatedPlant
 from tcbo_pyomo.foundation.profiling import STEP, section, timed
@@ -45,7 +46,7 @@ class StepSummary(EpisodeSummary):
 
 
 @dataclass(frozen=True, init=False)
-class CampaignResult:
+class CampaignResult(CampaignHolder):
     """A finished campaign.
 
     Attributes
@@ -77,21 +78,6 @@ class CampaignResult:
     def experiments(self) -> pd.DataFrame:
         """One row per measurement. The runs of a study never look at it, and need no pandas therefore."""
         return self.campaign.experiments()
-
-    @property
-    def problem(self) -> Any:
-        """The problem, as the settings changed it."""
-        return self.campaign.problem
-
-    @property
-    def settings(self) -> Settings:
-        """The settings of the campaign."""
-        return self.campaign.settings
-
-    @property
-    def seed(self) -> int:
-        """The seed of the campaign."""
-        return self.campaign.seed
 
     @property
     def paths(self) -> list[list[Location]]:
@@ -152,7 +138,7 @@ class Simulation:
             campaign.tell(late.number, self.plant.measure(late))
         if move.step > 0:
             summary = summarise(campaign, move.episode)
-            self.steps.append(StepSummary.after(move.step, summary, _plan_record(campaign)))
+            self.steps.append(StepSummary.after(move.step, summary, campaign.plans.get(move.number)))
         self._mark = self._position()
         return move
 
@@ -179,7 +165,11 @@ class Simulation:
     @classmethod
     def from_checkpoint(cls, problem: Any, data: dict[str, Any]) -> Simulation:
         """Go on from what `checkpoint` returned; the moves are those of an uninterrupted run, bit for bit."""
-        return cls(Campaign.from_state(problem, data["campaign"]), [StepSummary(**step) for step in data["steps"]])
+        simulation = cls(Campaign.from_state(problem, data["campaign"]), [StepSummary(**step) for step in data["steps"]])
+        made = (move.number for move in simulation.campaign.history.moves if move.step > 0)
+        plans = zip(made, (step.plan for step in simulation.steps), strict=False)
+        simulation.campaign.plans.update({number: plan for number, plan in plans if plan is not None})
+        return simulation
 
     def _position(self) -> tuple[int, int, Any, Any]:
         campaign = self.campaign
@@ -211,8 +201,3 @@ def summarise(campaign: Campaign, episode: int) -> EpisodeSummary:
     # Only a finite search space has a maximum that can be hit exactly.
     identified = None if regret is None or not problem.finite else regret == 0.0
     return EpisodeSummary(episode, problem.describe(location), regret, identified, len(campaign.candidates))
-
-
-def _plan_record(campaign: Campaign) -> dict[str, Any] | None:
-    record = getattr(campaign.method, "plan_record", None)
-    return None if record is None else record()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from tcbo_pyomo.errors import BadInput
@@ -77,6 +79,11 @@ class ContinuousKnowledge(Beliefs):
                 best = best_mean(self.belief, allowed=self.problem.allowed)
             self._recommendation = tuple(best.tolist())
         return self._recommendation
+
+    def predict(self, locations: Sequence[Location]) -> tuple[Array, Array]:
+        """Posterior mean and standard deviation of f at n points, given all measurements told."""
+        points = self.scaled_points(list(locations))
+        return self.belief.mean(points), self.belief.standard_deviation(points)
 
     def utility(self, generator: np.random.Generator) -> TrajectoryUtility:
         """U given the history, pending visits included, over a fresh set of candidates."""

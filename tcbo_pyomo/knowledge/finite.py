@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from tcbo_pyomo.foundation.arrays import Array, Integers
@@ -62,6 +64,11 @@ class Knowledge(Beliefs):
     def recommendation(self) -> int:
         """The state with the largest posterior mean in the search space."""
         return int(np.where(self.problem.search_space, self.belief.mean, -np.inf).argmax())
+
+    def predict(self, locations: Sequence[Location]) -> tuple[Array, Array]:
+        """Posterior mean and standard deviation of f in n states, given all measurements told."""
+        states = np.array(locations, dtype=np.int64)
+        return self.belief.mean[states], np.linalg.norm(self.belief.factor[states], axis=1)
 
     def utility(self, generator: np.random.Generator) -> Utility:
         """U given the history, pending visits included."""

@@ -210,6 +210,16 @@ class Problem:
         """A copy with some fields replaced, checked anew."""
         return replace(self, **fields)
 
+    def same_place(self, one: int, other: int) -> bool:
+        """Whether two states are the same."""
+        return one == other
+
+    def decision_between(self, origin: int, arrived: int) -> int:
+        """The first pair that leads from one state to the other, any pair where none does."""
+        pairs = self.process.pairs_of(origin)
+        leads = [pair for pair in pairs if np.any(self.process.successors_of(pair) == arrived)]
+        return leads[0] if leads else pairs[0]
+
 
 def check_output_name(problem: str, output: str, coordinates: Sequence[Coordinate]) -> None:
     """Refuse a measured quantity whose name is that of another column of the tables."""

@@ -109,3 +109,9 @@ class ProblemProtocol(Protocol):
 
     def changed(self, **fields: Any) -> Self:
         """A copy with some fields replaced, checked anew."""
+
+    def same_place(self, one: Location, other: Location) -> bool:
+        """Whether two places cannot be told apart, as a set-point that was printed and typed in again."""
+
+    def decision_between(self, origin: Location, arrived: Location) -> Decision:
+        """What may have led from one place to another, where only the places were kept; None where that is not listed."""
