@@ -157,7 +157,8 @@ def stored_settings(*layers: dict[str, Any]) -> Settings:
 def _without_retired(data: dict[str, Any], prefix: str = "") -> dict[str, Any]:
     kept = {key: value for key, value in data.items() if f"{prefix}{key}" not in RETIRED}
     return {
-        key: _without_retired(value, f"{prefix}{key}.") if isinstance(value, dict) else value for key, value in kept.items()
+        key: _without_retired(value, f"{prefix}{key}.") if isinstance(value, dict) else value
+        for key, value in kept.items()
     }
 
 

@@ -165,7 +165,9 @@ class Simulation:
     @classmethod
     def from_checkpoint(cls, problem: Any, data: dict[str, Any]) -> Simulation:
         """Go on from what `checkpoint` returned; the moves are those of an uninterrupted run, bit for bit."""
-        simulation = cls(Campaign.from_state(problem, data["campaign"]), [StepSummary(**step) for step in data["steps"]])
+        simulation = cls(
+            Campaign.from_state(problem, data["campaign"]), [StepSummary(**step) for step in data["steps"]]
+        )
         made = (move.number for move in simulation.campaign.history.moves if move.step > 0)
         plans = zip(made, (step.plan for step in simulation.steps), strict=False)
         simulation.campaign.plans.update({number: plan for number, plan in plans if plan is not None})

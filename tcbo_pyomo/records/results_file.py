@@ -51,7 +51,12 @@ def read_results(path: str | os.PathLike[str], problem: ProblemProtocol, history
 
 
 def _result(
-    row: Mapping[str, str], units: Mapping[str, str], problem: ProblemProtocol, history: History, output: str, where: str
+    row: Mapping[str, str],
+    units: Mapping[str, str],
+    problem: ProblemProtocol,
+    history: History,
+    output: str,
+    where: str,
 ) -> Result:
     if not row[output]:
         raise BadInput(f"{where}, column '{output}': is empty; leave out rows that have no result yet")

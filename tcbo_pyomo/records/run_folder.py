@@ -67,10 +67,11 @@ def write_run(
             if draw is not None:
                 draw(result, figure)
             summary.write_text(data + "\n", encoding="utf-8")
-            written = [table, *([figure] if draw is not None else []), summary]
+            written = [file for file in (table, figure, summary) if file.exists()]
             for finished in written:
                 _synchronise(finished)
-            (place / summary.name).unlink(missing_ok=True)
+            for replaced in (summary, figure):
+                (place / replaced.name).unlink(missing_ok=True)
             for finished in written:
                 os.replace(finished, place / finished.name)
     except OSError as error:
