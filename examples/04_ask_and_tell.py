@@ -3,7 +3,7 @@
 import tempfile
 from pathlib import Path
 
-from tcbo_pyomo import Campaign, load_campaign, load_problem, save_campaign, settings_from
+from tcbo_pyomo import Campaign, load_problem, open_campaign, save_campaign, settings_from
 
 problem = load_problem("knorr_pyrazole", feedback="immediate")
 campaign = Campaign(problem, settings_from(dict(problem.settings)), seed=1)
@@ -25,7 +25,7 @@ campaign.tell(first.number, measure_in_the_lab(first))
 # Close the campaign, open it again tomorrow, and go on with the same moves.
 file = Path(tempfile.mkdtemp()) / "campaign.json"
 save_campaign(campaign, file)
-campaign = load_campaign(file, problem)
+campaign = open_campaign(file, problem)
 
 # The plant ended somewhere else than it was sent: say where, and planning goes on from there.
 third = campaign.ask()

@@ -42,7 +42,6 @@ _WHERE = {
     "Settings": "settings",
     "build_state_action_polytope": "models.state_action_polytope",
     "grid_process": "plant.grid",
-    "load_campaign": "records.json_file",
     "load_problem": "library",
     "open_campaign": "records",
     "replay_problem": "library.replay",

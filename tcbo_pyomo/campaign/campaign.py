@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 class Campaign:
     """The one stateful object: a history, what is known from it, and the method that chooses moves.
 
+    To keep one: `start_campaign` and `open_campaign` (see `records/`).
+
     Parameters
     ----------
     problem
@@ -51,6 +53,8 @@ class Campaign:
         self.history = History(self.problem.start_state, self.problem.horizon, words=words)
         self.method, believed = method_for(self.problem, self.settings)
         self.knowledge = knowledge_for(believed, self.settings, self.seed, self.history)
+        self.plans: dict[int, dict[str, Any]] = {}
+        """How moves were found, by their numbers, as far as the method says so or it was kept."""
 
     @property
     def finished(self) -> bool:
@@ -76,7 +80,11 @@ class Campaign:
         with threads_for(problem):
             decision = self.method.next_decision(situation, self.knowledge, self.generator)
         expected = problem.expected_arrival(situation.state, decision)
-        return history.add(situation.state, situation.step + 1, decision, expected)
+        move = history.add(situation.state, situation.step + 1, decision, expected)
+        plan = self.method.plan_record()
+        if plan is not None:
+            self.plans[move.number] = plan
+        return move
 
     def ask_episode(self, ask: Callable[[], Move] | None = None) -> list[Move]:
         """The whole rest of the episode as a schedule, planned without the results to come.
@@ -171,7 +179,7 @@ class Campaign:
         self.knowledge.forget()
 
     def state(self) -> dict[str, Any]:
-        """Everything needed to go on elsewhere, as plain data (see `saving.py`)."""
+        """Everything needed to go on elsewhere, as plain data (see `records/json_file.py`)."""
         return {
             "seed": self.seed,
             "settings": self.settings.model_dump(mode="json"),

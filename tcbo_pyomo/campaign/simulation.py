@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from tcbo_pyomo.campaign.campaign import Campaign
+from tcbo_pyomo.campaign.campaign_holder import CampaignHolder
 from tcbo_pyomo.campaign.feedback import released
 from tcbo_pyomo.campaign.simulated_plant import SimulatedPlant
 from tcbo_pyomo.foundation.profiling import STEP, section, timed
@@ -46,7 +47,7 @@ class StepSummary(EpisodeSummary):
 
 
 @dataclass(frozen=True)
-class CampaignResult:
+class CampaignResult(CampaignHolder):
     """A finished campaign.
 
     Attributes
@@ -65,21 +66,6 @@ class CampaignResult:
     def experiments(self) -> pd.DataFrame:
         """One row per measurement; made when it is first looked at: the runs of a study need no pandas."""
         return self.campaign.experiments()
-
-    @property
-    def problem(self) -> ProblemProtocol:
-        """The problem, as the settings changed it."""
-        return self.campaign.problem
-
-    @property
-    def settings(self) -> Settings:
-        """The settings of the campaign."""
-        return self.campaign.settings
-
-    @property
-    def seed(self) -> int:
-        """The seed of the campaign."""
-        return self.campaign.seed
 
     @property
     def paths(self) -> list[list[Location]]:
@@ -140,7 +126,7 @@ class Simulation:
             campaign.tell(late.number, self.plant.measure(late))
         if move.step > 0:
             summary = summarise(campaign, move.episode)
-            self.steps.append(StepSummary.after(move.step, summary, campaign.method.plan_record()))
+            self.steps.append(StepSummary.after(move.step, summary, campaign.plans.get(move.number)))
         self._mark = self._position()
         return move
 
@@ -167,7 +153,13 @@ class Simulation:
     @classmethod
     def from_checkpoint(cls, problem: ProblemProtocol, data: dict[str, Any]) -> Simulation:
         """Go on from what `checkpoint` returned; the moves are those of an uninterrupted run, bit for bit."""
-        return cls(Campaign.from_state(problem, data["campaign"]), [StepSummary(**step) for step in data["steps"]])
+        simulation = cls(
+            Campaign.from_state(problem, data["campaign"]), [StepSummary(**step) for step in data["steps"]]
+        )
+        made = (move.number for move in simulation.campaign.history.moves if move.step > 0)
+        plans = zip(made, (step.plan for step in simulation.steps), strict=False)
+        simulation.campaign.plans.update({number: plan for number, plan in plans if plan is not None})
+        return simulation
 
     def _position(self) -> tuple[int, int, Any, Any]:
         campaign = self.campaign

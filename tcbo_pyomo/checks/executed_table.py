@@ -12,7 +12,7 @@ import numpy as np
 from tcbo_pyomo.checks.executed_path import ExecutedEpisode, points_of
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.arrays import Array, Integers
-from tcbo_pyomo.foundation.csv_table import _headings, _rows, read_table
+from tcbo_pyomo.foundation.csv_table import read_table, table_headings, table_rows
 
 COUNTERS = ("episode", "step")
 """Columns that say which move a row is; both may be left out."""
@@ -27,8 +27,8 @@ def episodes_of_table(problem: Any, path: str | os.PathLike[str]) -> list[Execut
     Without them every episode starts where the problem says, and a new one begins after each `horizon` rows.
     """
     where = f"table '{os.fspath(path)}'"
-    (first, header), *rows = _rows(path, where)
-    headings = _headings(header, f"{where}, row {first}")
+    (first, header), *rows = table_rows(path, where)
+    headings = table_headings(header, f"{where}, row {first}")
     counters = [name for name in COUNTERS if name in headings]
     table = read_table(path, {**{c.name: c.unit for c in problem.coordinates}, **dict.fromkeys(counters)})
     numbers = [number for number, _ in rows]

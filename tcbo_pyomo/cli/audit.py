@@ -53,12 +53,12 @@ def _audited(where: Path, problem: str | None, settings: Path | None) -> tuple[l
     """What was found, the problem with its settings, and how many moves were looked at."""
     from tcbo_pyomo.checks.audit import audit_campaign, audit_episodes
     from tcbo_pyomo.checks.executed_table import episodes_of_table
-    from tcbo_pyomo.records.find_campaign import is_campaign_file, open_source
+    from tcbo_pyomo.records.opening import in_memory, is_campaign_file, open_campaign
 
     if not where.is_file() or where.suffix == ".json" or is_campaign_file(where):
         if settings is not None:
             raise BadInput("--settings is for a CSV file; a campaign has its own")
-        campaign = open_source(where, problem).campaign
+        campaign = in_memory(open_campaign(where, problem))
         return audit_campaign(campaign), campaign.problem, campaign.history.moves_made
     if problem is None:
         raise BadInput(f"'{where}' is a table of set-points; name the problem whose constraints hold with --problem")

@@ -171,21 +171,24 @@ def export(
 
 
 def _open(campaign: Path, problem: Path | None) -> DurableCampaign:
-    from tcbo_pyomo.records import open_campaign
+    from tcbo_pyomo.records import DurableCampaign, open_campaign
 
     # Settings may name a class of the user's, "my_module:MyRule", that stands in the current folder.
     sys.path.append(os.getcwd())
     # Broken limits are printed by the command itself.
     logging.getLogger("tcbo_pyomo.records").addHandler(logging.NullHandler())
-    return open_campaign(campaign, problem)
+    opened = open_campaign(campaign, problem)
+    if not isinstance(opened, DurableCampaign):
+        raise BadInput(f"{campaign}: is no campaign file, which alone keeps what is asked and told; see `tcbo start`")
+    return opened
 
 
 def _measurement(text: str | None) -> float:
     """The number that was typed; what a file would refuse is refused here."""
-    from tcbo_pyomo.foundation.csv_table import _number
+    from tcbo_pyomo.foundation.csv_table import finite_number
 
     try:
-        return 0.0 if text is None else _number(text, "measurement")
+        return 0.0 if text is None else finite_number(text, "measurement")
     except BadInput:
         raise BadInput(f"measurement {text!r} is not a finite number, such as 0.31; nothing was recorded") from None
 

@@ -24,13 +24,13 @@ def explain(
     from tcbo_pyomo.errors import BadInput
     from tcbo_pyomo.explain.as_text import explanation_text
     from tcbo_pyomo.explain.explanation import explain as explain_campaign
-    from tcbo_pyomo.records.find_campaign import open_source
+    from tcbo_pyomo.records import in_memory, open_campaign
 
     # Settings may name a class of the user's, "my_module:MyRule", that stands in the current folder.
     sys.path.append(os.getcwd())
     if gap is not None and not 0.0 < gap < 1.0:
         raise BadInput(f"--gap {gap:g} must lie between 0 and 1, as in 0.01 for 1 %")
-    campaign = open_source(where, problem).campaign
+    campaign = in_memory(open_campaign(where, problem))
     found = explain_campaign(campaign, gap)
     if json_:
         typer.echo(json.dumps(found.to_dict(), indent=2, allow_nan=False))

@@ -19,18 +19,16 @@ def report(
     force: Annotated[bool, typer.Option("--force", help="Replace a page that is there already.")] = False,
 ) -> None:
     """Write one self-contained HTML page about a campaign, running or finished; the campaign is only read."""
-    from tcbo_pyomo.records.find_campaign import open_source
+    from tcbo_pyomo.records import in_memory, open_campaign
     from tcbo_pyomo.report.page import check_output, write_report
 
     # Settings may name a class of the user's, "my_module:MyRule", that stands in the current folder.
     sys.path.append(os.getcwd())
     check_output(output, force)
-    source = open_source(where, problem)
-    write_report(source.campaign, output, source.plans, force)
-    history = source.campaign.history
-    typer.echo(
-        f"wrote {output}: {history.moves_made} moves, {len(history.told)} results of {source.campaign.problem.name}"
-    )
+    campaign = in_memory(open_campaign(where, problem))
+    write_report(campaign, output, list(campaign.plans.values()), force)
+    history = campaign.history
+    typer.echo(f"wrote {output}: {history.moves_made} moves, {len(history.told)} results of {campaign.problem.name}")
 
 
 def register(app: typer.Typer) -> None:

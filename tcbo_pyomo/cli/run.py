@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from tcbo_pyomo.campaign.simulation import CampaignResult, EpisodeSummary, Simulation
     from tcbo_pyomo.foundation.profiling import Timings
 
-UNFINISHED = "unfinished.json"
-"""In the output folder: what an interrupted run goes on from."""
-
 
 def run(
     problem: Annotated[str, typer.Argument(help="A name from `tcbo problems`, or the path of a .py file.")],
@@ -45,7 +42,7 @@ def run(
     """Simulate a campaign and show what it recommends after each episode."""
     from tcbo_pyomo.foundation.profiling import profile, section
     from tcbo_pyomo.foundation.settings_file import parse_assignment, read_settings
-    from tcbo_pyomo.records.run_folder import prepare_folder, write_run
+    from tcbo_pyomo.records.run_folder import UNFINISHED, prepare_folder, write_run
 
     # Settings may name a class of the user's, "my_module:MyRule", that stands in the current folder.
     sys.path.append(os.getcwd())
@@ -62,7 +59,7 @@ def run(
             prepare_folder(output, force)
         result = _run_with_progress(simulation, problem, output)
     if output is not None:
-        write_run(result, output)
+        write_run(result, output, _draw)
         (output / UNFINISHED).unlink(missing_ok=True)
     if timings is not None:
         _print_timings(timings)
@@ -83,16 +80,23 @@ def _new(name: str, layers: list[dict[str, Any]], seed: int) -> Simulation:
 
 def _resumed(name: str, output: Path | None, layers: list[dict[str, Any]]) -> Simulation:
     """The interrupted run; its seed and settings are those it was started with."""
-    from tcbo_pyomo.library import load_problem
-    from tcbo_pyomo.records.json_file import resume_simulation, unfinished_run
+    from tcbo_pyomo.records.json_file import resume_simulation
+    from tcbo_pyomo.records.run_folder import UNFINISHED
 
     if output is None:
         raise BadInput("--resume needs --output DIR, the folder of the interrupted run")
     if layers:
         raise BadInput("--resume takes the settings of the interrupted run; leave out other options")
-    state = unfinished_run(output / UNFINISHED)["campaign"]
-    problem = load_problem(name, state["settings"]["feedback"]["kind"], state["seed"])
-    return resume_simulation(output / UNFINISHED, problem)
+    return resume_simulation(output / UNFINISHED, name)
+
+
+def _draw(result: CampaignResult, path: Path) -> None:
+    """The paths of a run, as a figure in a file."""
+    from tcbo_pyomo.report.figures.paths_figure import paths_figure
+    from tcbo_pyomo.report.figures.trajectory_figure import trajectory_figure
+
+    draw = paths_figure if result.problem.finite else trajectory_figure
+    draw(result).savefig(path, dpi=200)
 
 
 def _feedback_layer(kind: str | None, delay: int | None) -> dict[str, Any]:
@@ -138,6 +142,7 @@ def _run_with_progress(simulation: Simulation, name: str, output: Path | None) -
 
 def _keep(simulation: Simulation, name: str, output: Path) -> None:
     from tcbo_pyomo.records.json_file import save_simulation
+    from tcbo_pyomo.records.run_folder import UNFINISHED
 
     output.mkdir(parents=True, exist_ok=True)
     save_simulation(simulation, output / UNFINISHED)

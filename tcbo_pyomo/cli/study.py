@@ -14,8 +14,8 @@ from tcbo_pyomo.cli.tables import new_table, print_table
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tcbo_pyomo.studies.run_study import Progress
     from tcbo_pyomo.studies.study import Study
+    from tcbo_pyomo.studies.study_runner import Progress
 
 SOME_FAILED = 1
 """Exit code when the study went through and some of its runs did not."""
@@ -44,8 +44,8 @@ def study(
 
     # Before numpy is loaded: with the threads of a BLAS this process could not be copied for its workers.
     os.environ.update(ONE_THREAD)
-    from tcbo_pyomo.studies.run_study import run_study
     from tcbo_pyomo.studies.study import read_study, study_from
+    from tcbo_pyomo.studies.study_runner import run_study
 
     # Settings may name a class of the user's, "my_module:MyRule", that stands in the current folder.
     sys.path.append(os.getcwd())

@@ -38,13 +38,13 @@ def whatif(
     from tcbo_pyomo.explain.as_text import point_text
     from tcbo_pyomo.explain.limits_by_name import limit_names
     from tcbo_pyomo.explain.what_if import what_if
-    from tcbo_pyomo.records.find_campaign import open_source
+    from tcbo_pyomo.records import in_memory, open_campaign
 
     # Settings may name a class of the user's, "my_module:MyRule", that stands in the current folder.
     sys.path.append(os.getcwd())
     if gap is not None and not 0.0 < gap < 1.0:
         raise BadInput(f"--gap {gap:g} must lie between 0 and 1, as in 0.01 for 1 %")
-    campaign = open_source(where, problem).campaign
+    campaign = in_memory(open_campaign(where, problem))
     if not set_:
         names = ", ".join(limit_names(campaign.problem))
         raise BadInput(f"name a limit with --set NAME=VALUE; limits of '{campaign.problem.name}': {names}")

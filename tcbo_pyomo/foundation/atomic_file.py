@@ -28,7 +28,7 @@ def write_atomically(path: Path, data: bytes, at_once: bool = True) -> None:
             os.chmod(temporary, _ordinary_mode())
             os.replace(temporary, path)
             if at_once:
-                _synchronise_folder(path.parent)
+                synchronise_folder(path.parent)
         except BaseException:
             Path(temporary).unlink(missing_ok=True)
             raise
@@ -43,7 +43,7 @@ def _ordinary_mode() -> int:
     return 0o666 & ~mask
 
 
-def _synchronise_folder(folder: Path) -> None:
+def synchronise_folder(folder: Path) -> None:
     """Make the new name of a file outlive a power cut, where folders can be opened."""
     if hasattr(os, "O_DIRECTORY"):
         handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)

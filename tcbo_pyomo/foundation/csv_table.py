@@ -53,8 +53,8 @@ def read_table(path: str | os.PathLike[str], columns: Mapping[str, str | None]) 
         to be in the unit wanted.
     """
     where = f"table '{os.fspath(path)}'"
-    (first, header), *rows = _rows(path, where)
-    headings = _headings(header, f"{where}, row {first}")
+    (first, header), *rows = table_rows(path, where)
+    headings = table_headings(header, f"{where}, row {first}")
     for name in columns:
         if name not in headings:
             raise BadInput(f"{where}, row {first}: no column '{name}'; {suggestion(name, headings)}")
@@ -65,18 +65,18 @@ def read_table(path: str | os.PathLike[str], columns: Mapping[str, str | None]) 
         if len(cells) != len(headings):
             raise BadInput(f"{where}, row {number}: {len(cells)} cells, the header has {len(headings)}")
         for column, name in enumerate(columns):
-            values[index, column] = _number(cells[headings[name][0]], f"{where}, row {number}, column '{name}'")
+            values[index, column] = finite_number(cells[headings[name][0]], f"{where}, row {number}, column '{name}'")
     units = []
     for column, (name, wanted) in enumerate(columns.items()):
         given = headings[name][1]
         units.append(given if wanted is None else wanted)
         if given and given != units[-1]:
             place = f"{where}, row {first}, column '{name}'"
-            values[:, column] = _converted(values[:, column], given, units[-1], place)
+            values[:, column] = converted_values(values[:, column], given, units[-1], place)
     return MeasurementTable(tuple(columns), tuple(units), values)
 
 
-def _rows(path: str | os.PathLike[str], where: str) -> list[tuple[int, list[str]]]:
+def table_rows(path: str | os.PathLike[str], where: str) -> list[tuple[int, list[str]]]:
     """(row number, cells) of every row that is not blank, the header first."""
     try:
         content = Path(path).read_bytes()
@@ -97,7 +97,7 @@ def _rows(path: str | os.PathLike[str], where: str) -> list[tuple[int, list[str]
     return rows
 
 
-def _headings(cells: list[str], where: str) -> dict[str, tuple[int, str]]:
+def table_headings(cells: list[str], where: str) -> dict[str, tuple[int, str]]:
     """{name: (column, unit)} of a header."""
     if len(cells) == 1 and (";" in cells[0] or "\t" in cells[0]):
         raise BadInput(f"{where}: one column {cells[0]!r}; separate columns by commas, not by ';' or tabs")
@@ -112,7 +112,8 @@ def _headings(cells: list[str], where: str) -> dict[str, tuple[int, str]]:
     return headings
 
 
-def _number(cell: str, where: str) -> float:
+def finite_number(cell: str, where: str) -> float:
+    """The finite number in a cell."""
     try:
         number = float(cell.replace("_", "?"))  # Python reads 1_0 as ten; nobody else does.
     except ValueError:
@@ -122,7 +123,7 @@ def _number(cell: str, where: str) -> float:
     return number
 
 
-def _converted(values: Array, given: str, wanted: str, where: str) -> Array:
+def converted_values(values: Array, given: str, wanted: str, where: str) -> Array:
     """Values in another unit; temperatures with an offset such as degC are converted as temperatures."""
     from pyomo.environ import units
 

@@ -10,12 +10,16 @@ import numpy as np
 
 def exp(x: Any) -> Any:
     """exp(x)."""
-    return np.exp(x) if isinstance(x, (np.ndarray, Number)) else _pyomo().exp(x)
+    return np.exp(x) if _is_numeric(x) else _pyomo().exp(x)
 
 
 def sqrt(x: Any) -> Any:
     """The square root of x."""
-    return np.sqrt(x) if isinstance(x, (np.ndarray, Number)) else _pyomo().sqrt(x)
+    return np.sqrt(x) if _is_numeric(x) else _pyomo().sqrt(x)
+
+
+def _is_numeric(x: Any) -> bool:
+    return isinstance(x, (np.ndarray, Number))
 
 
 def _pyomo() -> Any:

@@ -35,10 +35,11 @@ def class_name_of(name: str) -> str:
     return "".join(part.capitalize() for part in name.split("_"))
 
 
-def find_beside_user() -> None:
-    """Let modules in the present folder be found; appended: what lies there hides nothing installed."""
-    if os.getcwd() not in sys.path:
-        sys.path.append(os.getcwd())
+def find_beside_user(folder: str | None = None) -> None:
+    """Let modules in a folder (the present one) be found; appended: what lies there hides nothing installed."""
+    place = os.getcwd() if folder is None else folder
+    if place not in sys.path:
+        sys.path.append(place)
 
 
 def load_user_object(kind: str, name: str) -> Any:

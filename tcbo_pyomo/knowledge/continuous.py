@@ -76,11 +76,6 @@ class ContinuousKnowledge(Knowledge[ContinuousBelief]):
         """K x d points of the last plan, Z; none before the first."""
         return self._candidates
 
-    def predict(self, locations: Sequence[Location]) -> tuple[Array, Array]:
-        """Posterior mean and standard deviation of f at n points, given all measurements told."""
-        points = self.scaled_points(locations)
-        return self.belief.mean(points), self.belief.standard_deviation(points)
-
     @property
     def recommendation(self) -> Location:
         """Where the posterior mean is largest."""

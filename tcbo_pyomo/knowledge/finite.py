@@ -72,11 +72,6 @@ class FiniteKnowledge(Knowledge[FiniteBelief]):
         """The state with the largest posterior mean in the search space."""
         return int(np.where(self.problem.search_space, self.belief.mean, -np.inf).argmax())
 
-    def predict(self, locations: Sequence[Location]) -> tuple[Array, Array]:
-        """Posterior mean and standard deviation of f in n states, given all measurements told."""
-        states = np.array(locations, dtype=np.int64)
-        return self.belief.mean[states], np.linalg.norm(self.belief.factor[states], axis=1)
-
     def utility(self, generator: np.random.Generator) -> Utility:
         """U given the history, pending visits included."""
         settings = self.settings.utility

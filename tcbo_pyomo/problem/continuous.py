@@ -19,6 +19,9 @@ from tcbo_pyomo.problem.given import as_rules, check_given, problem_table, probl
 from tcbo_pyomo.solvers.nonlinear.step_simulator import simulator_of
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 
+SAME_PLACE = 1e-9
+"""Share of an axis: set-points that were printed and typed in again are the same place."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ContinuousProblem:
@@ -81,13 +84,16 @@ class ContinuousProblem:
     def locate(self, at: Any) -> Location:
         """The scaled point a user means by `{coordinate: value}`."""
         if isinstance(at, tuple) and len(at) == len(self.coordinates):
-            return tuple(float(value) for value in at)
+            point = tuple(float(value) for value in at)
+            if not all(abs(value) <= 0.5 + SAME_PLACE for value in point):
+                raise BadInput(f"{at!r} lies outside the bounds of the problem, -0.5 to 0.5 for scaled values")
+            return point
         if not isinstance(at, Mapping):
             names = ", ".join(c.name for c in self.coordinates)
             raise BadInput(f"{at!r} is not a point; give a value for each of {names}")
         values = point_from_mapping(self.coordinates, at)
         for coordinate, value in zip(self.coordinates, values, strict=True):
-            slack = 1e-9 * coordinate.width
+            slack = SAME_PLACE * coordinate.width
             if not coordinate.lower - slack <= value <= coordinate.upper + slack:
                 raise BadInput(
                     f"{coordinate.title} = {value:g} lies outside [{coordinate.lower:g}, {coordinate.upper:g}]"
@@ -176,3 +182,11 @@ class ContinuousProblem:
 
     def _repr_html_(self) -> str:
         return problem_table(self)
+
+    def same_place(self, one: Location, other: Location) -> bool:
+        """Whether two scaled points differ by rounding only."""
+        return bool(np.abs(np.subtract(one, other)).max() <= SAME_PLACE)
+
+    def decision_between(self, origin: Location, arrived: Location) -> None:
+        """Actions are not listed, and several may lead to the same point."""
+        return None

@@ -191,6 +191,17 @@ class Problem:
         regret = self.regret(state)
         return None if regret is None else regret == 0.0
 
+    def same_place(self, one: int, other: int) -> bool:
+        """Whether two states are the same."""
+        return one == other
+
+    def decision_between(self, origin: int, arrived: int) -> int:
+        """The first pair that leads from one state to the other, any pair where none does."""
+        pairs = self.process.pairs_of(origin)
+        leads = [pair for pair in pairs if np.any(self.process.successors_of(pair) == arrived)]
+        return leads[0] if leads else pairs[0]
+
+
     def draw_arrival(self, origin: int, pair: int, generator: np.random.Generator) -> int:
         """The state a simulated plant arrives in."""
         return self.process.draw_successor(pair, generator)

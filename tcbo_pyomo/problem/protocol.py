@@ -123,3 +123,9 @@ class ProblemProtocol(Protocol):
 
     def with_drawn_truth(self, generator: np.random.Generator) -> Self:
         """The problem with a truth drawn from its prior."""
+
+    def same_place(self, one: Location, other: Location) -> bool:
+        """Whether two places cannot be told apart, as a set-point that was printed and typed in again."""
+
+    def decision_between(self, origin: Location, arrived: Location) -> Decision:
+        """What may have led from one place to another, where only the places were kept; None where that is not listed."""

@@ -7,11 +7,12 @@ from typing import Any
 from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.knowledge.history import Move
+from tcbo_pyomo.plant.situation import Location
+from tcbo_pyomo.records.file_format import Row
 from tcbo_pyomo.records.rebuild import Story
-from tcbo_pyomo.records.rows import Row
 
 
-def skip_move(campaign: Campaign, move: Move, place: Any) -> None:
+def skip_move(campaign: Campaign, move: Move, place: Location | None) -> None:
     """No result will come of a move.
 
     A move not made yet is cancelled when the plant stayed where it was (`place` None), and its step is planned again;

@@ -10,24 +10,20 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.knowledge.history import Move
-from tcbo_pyomo.records.asking import plan_episode, plan_move, waiting_schedule
 from tcbo_pyomo.records.corrections import give_up_episode, skip_move, undo_row
 from tcbo_pyomo.records.rebuild import state_of
+from tcbo_pyomo.records.recording import Touched, plan_moves, record_result, waiting_schedule
 from tcbo_pyomo.records.results import Receipt, Result, broken_limits, place_of
 from tcbo_pyomo.records.status import Best, Status, best_of, move_table, status_of, write_table
-from tcbo_pyomo.records.synced_campaign import KeptCampaign
-from tcbo_pyomo.records.telling import record_result
-from tcbo_pyomo.records.touched import Touched
+from tcbo_pyomo.records.synced_campaign import SyncedCampaign
 
 TRIES = 3
 """Plans made without a lock before one is made under it, when others keep writing meanwhile."""
 
 
-class DurableCampaign(KeptCampaign):
+class DurableCampaign(SyncedCampaign):
     """A campaign whose every ask and tell is a row of a file; open one with `open_campaign` or `start_campaign`."""
 
     def ask(self, new: bool = False) -> Move:
@@ -126,11 +122,6 @@ class DurableCampaign(KeptCampaign):
         self.refresh()
         return best_of(self.campaign)
 
-    def experiments(self) -> pd.DataFrame:
-        """One row per measurement, in the order of the moves, in engineering units."""
-        self.refresh()
-        return self.campaign.experiments()
-
     def export(self, path: str | Path, force: bool = False) -> int:
         """Write every move and measurement to a CSV file; how many rows it has."""
         self.refresh()
@@ -167,7 +158,7 @@ class DurableCampaign(KeptCampaign):
             made = history.open_move
             self.campaign.arrive(made.number)
             broken[made.number] = broken_limits(self.campaign, made)
-        moves, plans = plan_episode(self.campaign) if whole else plan_move(self.campaign)
+        moves, plans = plan_moves(self.campaign, whole)
         facts = {"moves": touched.changed(), "plans": plans, "whole": whole, "violations": broken}
         return moves, {**facts, **state_of(self.campaign)}
 

@@ -1,12 +1,11 @@
-"""Save a campaign to a JSON file and load it again; it then goes on with the same moves, bit for bit.
+"""Campaigns and unfinished runs as JSON files; each goes on with the same moves, bit for bit.
 
-The file holds plain data with a checksum; it is replaced as a whole, so that a crash leaves the old one.
+The file holds plain data with a checksum; it is replaced as a whole, so that a crash leaves the old one. It knows its problem
+by a fingerprint only: the problem has to be given when it is read.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +13,10 @@ from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.campaign.simulation import Simulation
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.atomic_file import read_checked, write_checked
+from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.problem.with_settings import with_settings
-from tcbo_pyomo.settings import settings_from
+from tcbo_pyomo.records.problem_source import ProblemSource, built_problem, problem_fingerprint
+from tcbo_pyomo.settings import stored_settings
 
 FORMAT = "tcbo_campaign"
 VERSION = 1
@@ -23,17 +24,8 @@ WORDS = "saved campaign"
 
 
 def save_campaign(campaign: Campaign, path: str | Path) -> None:
-    """Write the campaign's state; the file is complete or not replaced at all."""
+    """Write the campaign's state; the file is complete or not replaced at all. Read it with `open_campaign`."""
     write_checked(Path(path), FORMAT, VERSION, {"problem": problem_fingerprint(campaign.problem), **campaign.state()})
-
-
-def load_campaign(path: str | Path, problem: Any) -> Campaign:
-    """The campaign saved in a file, on the problem it was saved with."""
-    content = read_checked(Path(path), FORMAT, VERSION, WORDS)
-    if "campaign" in content:
-        raise BadInput(f"{path}: is an unfinished run, not a saved campaign; go on with resume_simulation")
-    _refuse_another(path, problem, content)
-    return Campaign.from_state(problem, content)
 
 
 def save_simulation(simulation: Simulation, path: str | Path) -> None:
@@ -43,38 +35,34 @@ def save_simulation(simulation: Simulation, path: str | Path) -> None:
     write_checked(Path(path), FORMAT, VERSION, content)
 
 
-def unfinished_run(path: str | Path) -> dict[str, Any]:
-    """What `save_simulation` wrote."""
+def read_campaign(path: Path, problem: ProblemSource | None) -> Campaign:
+    """The campaign of a saved file, or of an unfinished run after its last complete move."""
+    if problem is None:
+        raise BadInput(f"'{path}' holds a campaign without its problem; name the problem with --problem")
+    content = read_checked(path, FORMAT, VERSION, WORDS)
+    if "campaign" in content:
+        return _simulation(path, problem, content).campaign
+    return Campaign.from_state(_same_problem(path, problem, content), content)
+
+
+def resume_simulation(path: str | Path, problem: ProblemSource) -> Simulation:
+    """Go on with an unfinished run, on the problem it was started with."""
     content = read_checked(Path(path), FORMAT, VERSION, WORDS)
     if "campaign" not in content:
-        raise BadInput(f"{path}: is a saved campaign, not an unfinished run; load it with load_campaign")
-    return content
+        raise BadInput(f"{path}: is a saved campaign, not an unfinished run; open it with open_campaign")
+    return _simulation(Path(path), problem, content)
 
 
-def resume_simulation(path: str | Path, problem: Any) -> Simulation:
-    """Go on with an unfinished run, on the problem it was started with."""
-    content = unfinished_run(path)
-    _refuse_another(path, problem, content["campaign"])
-    return Simulation.from_checkpoint(problem, content)
+def _simulation(path: Path, problem: ProblemSource, content: dict[str, Any]) -> Simulation:
+    return Simulation.from_checkpoint(_same_problem(path, problem, content["campaign"]), content)
 
 
-def _refuse_another(path: str | Path, problem: Any, content: dict[str, Any]) -> None:
-    same = with_settings(problem, settings_from(content["settings"]))
-    # Before anything is replayed: the states and moves of another problem mean nothing here.
-    if problem_fingerprint(same) != content["problem"]:
+def _same_problem(path: Path, source: ProblemSource, content: dict[str, Any]) -> ProblemProtocol:
+    """The problem that a file was saved for; another one is refused before its states and moves mean anything here."""
+    settings = stored_settings(content["settings"])
+    problem = built_problem(source, settings.feedback.kind, content["seed"])
+    if problem_fingerprint(with_settings(problem, settings)) != content["problem"]:
         raise BadInput(
             f"{path}: was saved for another problem than '{problem.name}' as it is now; load the same problem"
         )
-
-
-def problem_fingerprint(problem: Any) -> str:
-    """A digest of everything about a problem that decides which moves are made."""
-    facts, arrays = problem.identity()
-    coordinates = [(c.name, float(c.lower), float(c.upper), c.unit) for c in problem.coordinates]
-    rules = [rule.name for rule in problem.rules]
-    digest = hashlib.sha256()
-    description = (problem.name, coordinates, int(problem.horizon), rules, problem.kernel.to_dict(), facts)
-    digest.update(json.dumps(description, sort_keys=True).encode())
-    for array in arrays:
-        digest.update(array.tobytes())
-    return digest.hexdigest()
+    return problem

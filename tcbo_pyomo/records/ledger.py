@@ -14,10 +14,9 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from tcbo_pyomo.records import migrations
-from tcbo_pyomo.records.file_check import check_header, damaged
-from tcbo_pyomo.records.rows import FIRST, Row, follows, make_row
-from tcbo_pyomo.records.sqlite_errors import explained, is_locked
+from tcbo_pyomo.records import file_format
+from tcbo_pyomo.records.file_damage import check_header, damaged, explained, is_locked
+from tcbo_pyomo.records.file_format import FIRST, Row, follows, make_row
 
 PATIENCE = 30.0
 """Seconds to wait for another writer; writing takes milliseconds."""
@@ -59,8 +58,8 @@ class Ledger:
 
     def refresh(self) -> None:
         """Read the rows that were added since; the first time the whole file is checked."""
-        found = check_header(self.path, migrations.VERSION)
-        if found < migrations.VERSION:
+        found = check_header(self.path, file_format.VERSION)
+        if found < file_format.VERSION:
             self._migrate(found)
         with explained(self.path), closing(connect(self.path, self.patience)) as connection:
             self._begin(connection, "BEGIN")
@@ -69,7 +68,7 @@ class Ledger:
     @contextmanager
     def transaction(self) -> Iterator[Writer]:
         """Nobody else writes inside; what the writer holds at the end is on the disk when the block is left."""
-        check_header(self.path, migrations.VERSION)
+        check_header(self.path, file_format.VERSION)
         with explained(self.path), closing(connect(self.path, self.patience)) as connection:
             if connection.execute("PRAGMA journal_mode").fetchone() == ("wal",):
                 # Another program switched it on; older versions of SQLite can damage a WAL that two processes write.
@@ -139,10 +138,10 @@ class Ledger:
             self._begin(connection, "BEGIN IMMEDIATE")
             try:
                 (version,) = connection.execute("PRAGMA user_version").fetchone()
-                if version < migrations.VERSION:  # Another process may have been faster.
+                if version < file_format.VERSION:  # Another process may have been faster.
                     self._read(connection)
-                    migrations.migrate(connection, version)
-                    change = {"from": found, "to": migrations.VERSION}
+                    file_format.migrate(connection, version)
+                    change = {"from": found, "to": file_format.VERSION}
                     insert(connection, [make_row(self.rows[-1], "migration", change)])
                     self._patiently(lambda: connection.execute("COMMIT"))
             finally:

@@ -11,7 +11,7 @@ from typing import Any
 
 from tcbo_pyomo.campaign.assembly import method_for
 from tcbo_pyomo.campaign.campaign import Campaign
-from tcbo_pyomo.records.rows import Row, plain
+from tcbo_pyomo.records.file_format import Row, plain
 from tcbo_pyomo.surrogate.kernels import kernel_from_dict
 
 STATE = ("generator", "kernel", "method")
@@ -80,6 +80,7 @@ def restore(campaign: Campaign, story: Story) -> None:
     campaign.history.load({"moves": story.moves, "told": story.told})
     campaign.generator.bit_generator.state = story.state["generator"]
     campaign.knowledge.replay(kernel_from_dict(story.state["kernel"]))
+    campaign.plans = {plan["move"]: plan["plan"] for plan in story.plans if plan["plan"] is not None}
     if story.state["method"] is None and campaign.method.state() is not None:
         campaign.method, _ = method_for(campaign.problem, campaign.settings)
     campaign.method.load(story.state["method"])

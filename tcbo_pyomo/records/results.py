@@ -16,13 +16,12 @@ from tcbo_pyomo.checks.audit import audit_episodes
 from tcbo_pyomo.checks.executed_path import ExecutedEpisode, points_of
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.coordinates import coordinate_index
-from tcbo_pyomo.foundation.csv_table import _converted
+from tcbo_pyomo.foundation.csv_table import converted_values
 from tcbo_pyomo.knowledge.history import Move
+from tcbo_pyomo.plant.situation import Location
 
 logger = logging.getLogger(__name__)
 
-SAME_PLACE = 1e-9
-"""Share of an axis: set-points that were printed and typed in again are the same place."""
 # No powers of powers: a unit is a few words, not a computation.
 _UNIT = re.compile(r"(?!.*\d{3})(?!.*(\*\*|\^).*(\*\*|\^))[\w%°µ/*^. \-]{1,40}")
 _QUANTITY = re.compile(r"\s*([-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?)\s*(.*?)\s*")
@@ -95,28 +94,24 @@ def in_unit(number: float, given: str, wanted: str, where: str) -> float:
         return number
     if not _UNIT.fullmatch(given.strip()):
         raise BadInput(f"{where}: {given!r} is not a unit; it must convert to '{wanted or 'a plain number'}'")
-    converted = float(_converted(np.array([number]), given.strip(), wanted, where)[0])
+    converted = float(converted_values(np.array([number]), given.strip(), wanted, where)[0])
     if not math.isfinite(converted):
         raise BadInput(f"{where}: {number!r} {given} is no finite number in '{wanted}'")
     return converted
 
 
-def place_of(campaign: Campaign, move: Move, at: Any) -> Any:
+def place_of(campaign: Campaign, move: Move, at: Any) -> Location | None:
     """The state or point that a user means; one that cannot be told from where the plant was sent is that."""
     if at is None:
         return None
     problem = campaign.problem
     if isinstance(at, Mapping):
         at = {name: _coordinate_value(campaign, name, value) for name, value in at.items()}
-    place: Any = problem.locate(at)
-    if not problem.finite:
-        place = tuple(float(value) for value in place)
-        if not all(math.isfinite(value) and abs(value) <= 0.5 + SAME_PLACE for value in place):
-            raise BadInput(f"move {move.number}: {at!r} lies outside the bounds of the problem")
-        for known in (move.arrived, move.expected, move.origin):
-            if known is not None and np.abs(np.subtract(known, place)).max() <= SAME_PLACE:
-                place = known
-                break
+    place = problem.locate(at)
+    for known in (move.arrived, move.expected, move.origin):
+        if known is not None and problem.same_place(known, place):
+            place = known
+            break
     if move.step == 0 and place != move.expected:
         raise BadInput(f"move {move.number} measures the start, where every episode begins; leave out the place")
     return place

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from tcbo_pyomo.errors import BadInput, suggestion
-from tcbo_pyomo.foundation.csv_table import _headings, _number, _rows
+from tcbo_pyomo.foundation.csv_table import finite_number, table_headings, table_rows
 from tcbo_pyomo.knowledge.history import History
+from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.records.results import Result, in_unit
 
 LARGEST_FILE = 20_000_000
@@ -22,12 +23,12 @@ LARGEST_FILE = 20_000_000
 WORDS = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False, "": False}
 
 
-def read_results(path: str | os.PathLike[str], problem: Any, history: History) -> list[Result]:
+def read_results(path: str | os.PathLike[str], problem: ProblemProtocol, history: History) -> list[Result]:
     """The results of a file; whatever is wrong is one `BadInput` that names the row and the column."""
     where = f"results '{os.fspath(path)}'"
     _refuse_large(path, where)
-    (first, header), *rows = _rows(path, where)
-    headings = _headings(header, f"{where}, row {first}")
+    (first, header), *rows = table_rows(path, where)
+    headings = table_headings(header, f"{where}, row {first}")
     names = [coordinate.name for coordinate in problem.coordinates]
     output = _output_column(headings, problem.output, f"{where}, row {first}")
     known = ["move", output, "episode", "step", "replicate", "key", *names]
@@ -50,7 +51,12 @@ def read_results(path: str | os.PathLike[str], problem: Any, history: History) -
 
 
 def _result(
-    row: Mapping[str, str], units: Mapping[str, str], problem: Any, history: History, output: str, where: str
+    row: Mapping[str, str],
+    units: Mapping[str, str],
+    problem: ProblemProtocol,
+    history: History,
+    output: str,
+    where: str,
 ) -> Result:
     if not row[output]:
         raise BadInput(f"{where}, column '{output}': is empty; leave out rows that have no result yet")
@@ -65,11 +71,11 @@ def _result(
     for coordinate in problem.coordinates:
         if coordinate.name in row:
             place, given = f"{where}, column '{coordinate.name}'", units[coordinate.name]
-            number_there = _number(row[coordinate.name], place)
+            number_there = finite_number(row[coordinate.name], place)
             at[coordinate.name] = in_unit(number_there, given, coordinate.unit, place) if given else number_there
     return Result(
         number,
-        _number(row[output], f"{where}, column '{output}'"),
+        finite_number(row[output], f"{where}, column '{output}'"),
         at or None,
         units[output] or None,
         WORDS[row.get("replicate", "").lower()],

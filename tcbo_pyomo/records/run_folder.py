@@ -1,8 +1,12 @@
-"""The files of a finished run: experiments.csv, result.json and paths.png.
+"""The folder of a run: experiments.csv, result.json, and a figure; written as a whole, and read back into a campaign.
 
-The same seed and settings give byte-identical tables: floats are written with all their digits, and nothing
-depends on the clock. All files are written under temporary names and renamed at the end, result.json last, so
-that a folder with a result.json holds one whole run.
+The same seed and settings give byte-identical tables: floats are written with all their digits, and nothing depends on the
+clock. All files are written under temporary names and renamed at the end, result.json last, so that a folder with a
+result.json holds one whole run. An interrupted run leaves unfinished.json there instead (see `json_file.py`).
+
+A finished run is read back by making its moves again. The table says where the plant arrived and what was measured; the
+results are told in the order in which the kind of feedback releases them. Which action was taken is not in the files: of
+those that lead from one row to the next the first is taken, which matters only where the noise differs between them.
 """
 
 from __future__ import annotations
@@ -10,17 +14,26 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tcbo_pyomo._version import __version__
-from tcbo_pyomo.errors import BadInput, DiskError
-
-if TYPE_CHECKING:
-    from tcbo_pyomo.campaign.simulation import CampaignResult
+from tcbo_pyomo.campaign.campaign import Campaign
+from tcbo_pyomo.campaign.feedback import released
+from tcbo_pyomo.campaign.simulation import CampaignResult
+from tcbo_pyomo.errors import BadInput, DamagedFile, DiskError
+from tcbo_pyomo.foundation.csv_table import read_table
+from tcbo_pyomo.knowledge.history import Move
+from tcbo_pyomo.plant.situation import Location
+from tcbo_pyomo.records.json_file import read_campaign
+from tcbo_pyomo.records.problem_source import ProblemSource, built_problem
+from tcbo_pyomo.settings import Settings, stored_settings
 
 RUN_FILES = ("experiments.csv", "paths.png", "result.json")
+UNFINISHED = "unfinished.json"
+"""What an interrupted run goes on from."""
 
 
 def prepare_folder(folder: str | os.PathLike[str], force: bool = False) -> None:
@@ -40,11 +53,10 @@ def prepare_folder(folder: str | os.PathLike[str], force: bool = False) -> None:
         raise DiskError(f"output folder '{place}': no permission to write in '{existing}'; nothing was run")
 
 
-def write_run(result: CampaignResult, folder: str | os.PathLike[str]) -> None:
-    """Write the files of a run into a folder, which is made when it does not exist."""
-    from tcbo_pyomo.report.figures.paths_figure import paths_figure
-    from tcbo_pyomo.report.figures.trajectory_figure import trajectory_figure
-
+def write_run(
+    result: CampaignResult, folder: str | os.PathLike[str], draw: Callable[[CampaignResult, Path], None] | None = None
+) -> None:
+    """Write the files of a run into a folder, which is made when it does not exist; `draw` makes its figure."""
     place = Path(folder)
     data = json.dumps(result_data(result), indent=2, default=str)
     try:
@@ -52,13 +64,15 @@ def write_run(result: CampaignResult, folder: str | os.PathLike[str]) -> None:
         with tempfile.TemporaryDirectory(prefix=".unfinished-", dir=place) as temporary:
             table, figure, summary = (Path(temporary, name) for name in RUN_FILES)
             result.experiments.to_csv(table, index=False, lineterminator="\n")
-            draw = paths_figure if result.problem.finite else trajectory_figure
-            draw(result).savefig(figure, dpi=200)
+            if draw is not None:
+                draw(result, figure)
             summary.write_text(data + "\n", encoding="utf-8")
-            for finished in (table, figure, summary):
+            written = [file for file in (table, figure, summary) if file.exists()]
+            for finished in written:
                 _synchronise(finished)
-            (place / summary.name).unlink(missing_ok=True)
-            for finished in (table, figure, summary):
+            for replaced in (summary, figure):
+                (place / replaced.name).unlink(missing_ok=True)
+            for finished in written:
                 os.replace(finished, place / finished.name)
     except OSError as error:
         reason = error.strerror or error
@@ -82,3 +96,75 @@ def _synchronise(path: Path) -> None:
     """Wait until a file is on the disk, so that its new name never points to half of it."""
     with open(path, "rb") as file:
         os.fsync(file.fileno())
+
+
+def read_run(folder: Path, problem: ProblemSource | None = None) -> Campaign:
+    """The campaign of a run folder; of an interrupted run, which needs its problem, as far as it came."""
+    if (folder / UNFINISHED).exists() and not (folder / "result.json").exists():
+        return read_campaign(folder / UNFINISHED, problem)
+    summary = _summary(folder / "result.json")
+    settings, seed = _settings(folder, summary), summary["seed"]
+    campaign = Campaign(built_problem(problem or summary["problem"], settings.feedback.kind, seed), settings, seed)
+    if campaign.problem.name != summary["problem"]:
+        raise BadInput(f"'{folder}' holds a run of '{summary['problem']}'; name its problem with --problem")
+    _replay(campaign, folder / "experiments.csv")
+    made = (move.number for move in campaign.history.moves if move.step > 0)
+    plans = zip(made, (step.get("plan") for step in summary["steps"]), strict=False)
+    campaign.plans.update({number: plan for number, plan in plans if isinstance(plan, dict)})
+    return campaign
+
+
+def _replay(campaign: Campaign, path: Path) -> None:
+    """Make the moves of a table again."""
+    problem = campaign.problem
+    names = [c.name for c in problem.coordinates]
+    units = {c.name: c.unit for c in problem.coordinates}
+    table = read_table(path, {"step": None, **units, problem.output: None})
+    values: dict[int, float] = {}
+    for step, *point, value in table.values.tolist():
+        if campaign.finished:
+            raise BadInput(f"table '{path}': more rows than the {problem.episodes} episodes of {problem.horizon} moves")
+        at = problem.locate(dict(zip(names, point, strict=True)))
+        move = _made(campaign, int(step), at)
+        values[move.number] = value
+        history = campaign.history
+        due = history.pending if campaign.finished else released(history, campaign.settings.feedback)
+        for late in due:
+            campaign.tell(late.number, values[late.number])
+
+
+def _made(campaign: Campaign, step: int, at: Location) -> Move:
+    history = campaign.history
+    if step == 0:
+        move = history.add(history.start, 0, None, history.start)
+    else:
+        situation = history.situation()
+        if situation.step == 0:
+            campaign.knowledge.start_episode()
+        decision = campaign.problem.decision_between(situation.state, at)
+        move = history.add(situation.state, situation.step + 1, decision, at)
+    campaign.arrive(move.number, at)
+    return move
+
+
+def _summary(path: Path) -> dict[str, Any]:
+    try:
+        summary = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise BadInput(f"'{path}': {error.strerror}; give the folder of a finished `tcbo run --output`") from None
+    except (ValueError, RecursionError):
+        raise DamagedFile(f"'{path}' is not JSON; restore it from a copy, or run again") from None
+    kinds = {"problem": str, "seed": int, "settings": dict, "steps": list}
+    for name, kind in kinds.items():
+        if not isinstance(summary, dict) or not isinstance(summary.get(name), kind):
+            raise DamagedFile(f"'{path}' has no usable '{name}'; restore it from a copy, or run again")
+    if not all(isinstance(step, dict) for step in summary["steps"]):
+        raise DamagedFile(f"'{path}' has no usable 'steps'; restore it from a copy, or run again")
+    return summary
+
+
+def _settings(folder: Path, summary: dict[str, Any]) -> Settings:
+    try:
+        return stored_settings(summary["settings"])
+    except BadInput as error:
+        raise BadInput(f"'{folder / 'result.json'}': {error}") from None

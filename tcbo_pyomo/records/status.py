@@ -5,15 +5,16 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-import numpy as np
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.atomic_file import write_atomically
 from tcbo_pyomo.knowledge.history import Move
+from tcbo_pyomo.problem.protocol import ProblemProtocol
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -96,14 +97,9 @@ def status_of(campaign: Campaign, violations: dict[int, list[str]]) -> Status:
 
 def best_of(campaign: Campaign) -> Best:
     """The recommendation now."""
-    where, belief = campaign.recommendation, campaign.knowledge.belief
-    if campaign.problem.finite:
-        mean, deviation = belief.mean[where], belief.standard_deviation[where]
-    else:
-        point = np.asarray(where)[None, :]
-        mean, deviation = belief.mean(point)[0], belief.standard_deviation(point)[0]
-    at = campaign.problem.describe(where)
-    return Best(at, float(mean), float(deviation), len(campaign.history.told))
+    where = campaign.recommendation
+    mean, deviation = campaign.knowledge.predict([where])
+    return Best(campaign.problem.describe(where), float(mean[0]), float(deviation[0]), len(campaign.history.told))
 
 
 def standing_of(move: Move) -> str:
@@ -117,7 +113,7 @@ def standing_of(move: Move) -> str:
     return "open" if move.arrived is None else "pending"
 
 
-def move_columns(problem: Any) -> tuple[list[str], str]:
+def move_columns(problem: ProblemProtocol) -> tuple[list[str], str]:
     """Headings of the coordinates and of the measured value, with units."""
     unit = f" ({problem.output_unit})" if problem.output_unit else ""
     return [coordinate.title for coordinate in problem.coordinates], f"{problem.output}{unit}"
@@ -125,6 +121,8 @@ def move_columns(problem: Any) -> tuple[list[str], str]:
 
 def move_table(campaign: Campaign, violations: dict[int, list[str]]) -> pd.DataFrame:
     """One row per move, one more per replicate; set-points are where the plant was, or where it was sent."""
+    import pandas as pd  # Slow to load, and only this table needs it.
+
     problem = campaign.problem
     titles, output = move_columns(problem)
     rows = []

@@ -4,17 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from tcbo_pyomo.campaign.campaign import Campaign
+from tcbo_pyomo.campaign.campaign_holder import CampaignHolder
 from tcbo_pyomo.knowledge.history import History
-from tcbo_pyomo.records.file_check import meaningful
+from tcbo_pyomo.knowledge.knowledge import Knowledge
+from tcbo_pyomo.methods.protocol import Method
+from tcbo_pyomo.plant.situation import Location
+from tcbo_pyomo.records.file_damage import meaningful
 from tcbo_pyomo.records.ledger import Ledger, Writer
 from tcbo_pyomo.records.rebuild import Story, restore
-from tcbo_pyomo.settings import Settings
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
-class KeptCampaign:
+class SyncedCampaign(CampaignHolder):
     """What the file says is what the campaign in memory is, after every call and whatever went wrong in it.
 
     Attributes
@@ -31,19 +39,9 @@ class KeptCampaign:
         self._catch_up()
 
     @property
-    def problem(self) -> Any:
-        """The problem, as the settings changed it."""
-        return self.campaign.problem
-
-    @property
-    def settings(self) -> Settings:
-        """The settings of the campaign."""
-        return self.campaign.settings
-
-    @property
-    def seed(self) -> int:
-        """The seed of the campaign."""
-        return self.campaign.seed
+    def generator(self) -> np.random.Generator:
+        """Where every random choice comes from, as of the last call."""
+        return self.campaign.generator
 
     @property
     def history(self) -> History:
@@ -51,14 +49,48 @@ class KeptCampaign:
         return self.campaign.history
 
     @property
+    def knowledge(self) -> Knowledge[Any]:
+        """What is known from the results, as of the last call."""
+        return self.campaign.knowledge
+
+    @property
+    def method(self) -> Method:
+        """What chooses the moves."""
+        return self.campaign.method
+
+    @property
+    def plans(self) -> dict[int, dict[str, Any]]:
+        """How moves were found, by their numbers, as far as the method says so."""
+        return self.campaign.plans
+
+    @property
     def finished(self) -> bool:
         """Whether every move of the budget has been made."""
         return self.campaign.finished
 
     @property
-    def plans(self) -> list[dict[str, Any] | None]:
-        """How the moves were planned, one solver record per plan."""
-        return [plan["plan"] for plan in self._story.plans if plan["plan"] is not None]
+    def candidates(self) -> list[Location]:
+        """Where the maximum may still be."""
+        return self.campaign.candidates
+
+    @property
+    def recommendation(self) -> Location:
+        """Where the posterior mean is largest in the search space."""
+        return self.campaign.recommendation
+
+    def predict(self, at: Any) -> tuple[float, float]:
+        """Mean and standard deviation that the model expects at a place, as of the last call."""
+        return self.campaign.predict(at)
+
+    def state(self) -> dict[str, Any]:
+        """Everything needed to go on elsewhere, as plain data."""
+        self.refresh()
+        return self.campaign.state()
+
+    def experiments(self) -> pd.DataFrame:
+        """One row per measurement, in the order of the moves, in engineering units."""
+        self.refresh()
+        return self.campaign.experiments()
 
     @property
     def violations(self) -> dict[int, list[str]]:

@@ -7,10 +7,10 @@ from importlib import import_module as _import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tcbo_pyomo.studies.run_study import run_study
     from tcbo_pyomo.studies.study import Study, read_study
+    from tcbo_pyomo.studies.study_runner import run_study
 
-_WHERE = {"Study": "study", "read_study": "study", "run_study": "run_study"}
+_WHERE = {"Study": "study", "read_study": "study", "run_study": "study_runner"}
 
 __all__ = ["Study", "read_study", "run_study"]
 

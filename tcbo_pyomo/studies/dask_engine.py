@@ -103,8 +103,4 @@ def _refuse_other_versions(client: Any, address: str) -> None:
 
 
 def _version_here() -> str:
-    try:
-        from tcbo_pyomo import __version__ as version
-    except ImportError:
-        return "not installed"
-    return version
+    return __version__

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 import traceback
 from typing import Any
@@ -12,10 +11,11 @@ import numpy as np
 from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.campaign.simulation import CampaignResult, Simulation
 from tcbo_pyomo.foundation.blas_threads import one_blas_thread
+from tcbo_pyomo.foundation.registry import find_beside_user
 from tcbo_pyomo.knowledge.history import Move
 from tcbo_pyomo.library import load_problem
 from tcbo_pyomo.problem.with_settings import AnyProblem
-from tcbo_pyomo.settings import settings_from
+from tcbo_pyomo.settings import stored_settings
 from tcbo_pyomo.studies.runs import Run
 
 DRAWN_TRUTH = 3
@@ -55,9 +55,9 @@ def with_drawn_truth(problem: AnyProblem, seed: int) -> AnyProblem:
 
 
 def _results(run: Run) -> dict[str, Any]:
-    if run.search_path and run.search_path not in sys.path:
-        sys.path.append(run.search_path)
-    settings = settings_from(run.case.settings)
+    if run.search_path:
+        find_beside_user(run.search_path)
+    settings = stored_settings(run.case.settings)
     problem = load_problem(run.case.source, settings.feedback.kind, run.seed)
     if run.case.truth == "drawn":
         problem = with_drawn_truth(problem, run.seed)

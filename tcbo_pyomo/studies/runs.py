@@ -1,26 +1,29 @@
 """The runs of a study: every case (problem, feedback, method, settings) with every seed, each under its key.
 
 The key is a digest of everything that determines the numbers of a run: the problem, the method, all settings, the seed
-and the version of the package. A run that is stored under its key is never made twice.
+and the version since which these give the same moves. A run that is stored under its key is never made twice.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import logging
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import product
 from pathlib import Path
 from typing import Any
 
-from tcbo_pyomo._version import __version__
+from tcbo_pyomo._version import MOVES_SINCE
 from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.errors import BadInput, TcboError
 from tcbo_pyomo.library import load_problem
-from tcbo_pyomo.records.json_file import problem_fingerprint
-from tcbo_pyomo.settings import FeedbackSettings, settings_from
+from tcbo_pyomo.records.problem_source import problem_fingerprint
+from tcbo_pyomo.settings import RETIRED, FeedbackSettings, stored_settings
 from tcbo_pyomo.studies.study import ProblemEntry, Study
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,7 @@ class Run:
         case = self.case
         # A shipped problem is what its name says in this version; a user's file is known by what it builds.
         source = Path(case.source).name if case.source.endswith(".py") else case.source
-        facts = [__version__, source, case.fingerprint, case.settings, self.seed]
+        facts = [MOVES_SINCE, source, case.fingerprint, case.settings, self.seed]
         if case.truth != "known":
             facts.append(case.truth)
         return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:32]
@@ -93,9 +96,10 @@ def _cases(study: Study, problem: ProblemEntry, feedback: FeedbackSettings | Non
     own = {"feedback": feedback.model_dump()} if feedback else {}
     cases = []
     for method, point in product(study.methods, _grid_points(study)):
-        layers = (study.settings, problem.settings, method.settings, own, {"method": method.method})
+        given = (study.settings, problem.settings, method.settings, own, {"method": method.method})
+        layers = (*given, *(nested(name, value) for name, value in point))
         try:
-            settings = settings_from(dict(built.settings), *layers, *(nested(name, value) for name, value in point))
+            settings = stored_settings(dict(built.settings), *layers)
             # Builds the planner as well: a method that cannot serve this problem says so now.
             Campaign(built, settings, study.seeds[0])
         except TcboError as error:
@@ -108,12 +112,27 @@ def _cases(study: Study, problem: ProblemEntry, feedback: FeedbackSettings | Non
                 method=method.label,
                 setting=setting_label(point),
                 source=problem.problem,
-                settings=settings.model_dump(mode="json", exclude_defaults=True),
+                settings=_with_retired(settings.model_dump(mode="json", exclude_defaults=True), layers),
                 fingerprint=fingerprint,
                 truth=study.truth,
             )
         )
     return cases
+
+
+def _with_retired(settings: dict[str, Any], layers: tuple[dict[str, Any], ...]) -> dict[str, Any]:
+    """Settings with those of earlier versions that the author names: by them runs that were made then are found again."""
+    for name, layer in product(RETIRED, layers):
+        *sections, last = name.split(".")
+        for section in sections:
+            layer = layer.get(section) if isinstance(layer.get(section), dict) else {}
+        if layer.get(last):
+            log.warning("setting '%s' is retired and has no effect: %s", name, RETIRED[name])
+            place = settings
+            for section in sections:
+                place = place.setdefault(section, {})
+            place[last] = layer[last]
+    return settings
 
 
 def _grid_points(study: Study) -> list[tuple[tuple[str, Any], ...]]:

@@ -9,8 +9,8 @@ from tcbo_pyomo import (
     Campaign,
     Problem,
     grid_process,
-    load_campaign,
     load_problem,
+    open_campaign,
     run_campaign,
     save_campaign,
     settings_from,
@@ -84,11 +84,11 @@ def test_saving_after_any_step_and_loading_gives_the_same_moves(tmp_path, kind, 
     while not campaign.finished:
         move = campaign.ask()
         save_campaign(campaign, file)
-        campaign = load_campaign(file, problem)
+        campaign = open_campaign(file, problem)
         assert campaign.ask().decision == move.decision
         campaign.arrive(move.number, plant.make(move))
         save_campaign(campaign, file)
-        campaign = load_campaign(file, problem)
+        campaign = open_campaign(file, problem)
         due = campaign.history.pending if campaign.finished else released(campaign.history, settings.feedback)
         for late in due:
             campaign.tell(late.number, plant.measure(late))

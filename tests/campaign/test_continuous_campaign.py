@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from tcbo_pyomo import Campaign, load_campaign, run_campaign, save_campaign, settings_from
+from tcbo_pyomo import Campaign, open_campaign, run_campaign, save_campaign, settings_from
 from tcbo_pyomo.campaign.feedback import released
 from tcbo_pyomo.campaign.simulation import SimulatedPlant, Simulation
 from tcbo_pyomo.errors import BadInput, SolverFailed
@@ -93,7 +93,7 @@ def test_saving_after_any_step_and_loading_gives_the_same_moves(tmp_path, feedba
     while not campaign.finished:
         move = campaign.ask()
         save_campaign(campaign, file)
-        campaign = load_campaign(file, made)
+        campaign = open_campaign(file, made)
         assert campaign.ask() == move
         campaign.arrive(move.number, plant.make(move))
         due = campaign.history.pending if campaign.finished else released(campaign.history, settings.feedback)

@@ -11,7 +11,8 @@ import pytest
 
 from tcbo_pyomo import Campaign, load_problem, run_campaign, settings_from
 from tcbo_pyomo.campaign.simulation import Simulation
-from tcbo_pyomo.records.json_file import resume_simulation, save_simulation, unfinished_run
+from tcbo_pyomo.records import open_campaign
+from tcbo_pyomo.records.json_file import resume_simulation, save_simulation
 
 DP = {"planner": {"linear": {"solver": "dynamic_programming"}}, "episodes": 2}
 
@@ -82,11 +83,11 @@ def test_ctrl_c_stops_a_continuous_run_within_seconds_and_it_can_be_resumed(tmp_
     assert err.count("measured") < 10
     assert process.returncode == 130 and "Traceback" not in err and "--resume" in err
     problem = load_problem("branin2d")
-    made = unfinished_run(tmp_path / "run" / "unfinished.json")["campaign"]["moves"]
+    made = open_campaign(tmp_path / "run", problem).history.moves
     assert 3 < len(made) < 101
     again = Simulation(Campaign(problem, settings_from(dict(problem.settings), {"candidates": {"count": 5}}), 2))
     for move in made:
         asked = again.campaign.ask()
-        assert list(asked.expected) == move["arrived"]
+        assert asked.expected == move.arrived
         again.campaign.arrive(asked.number, again.plant.make(asked))
         again.campaign.tell(asked.number, again.plant.measure(asked))

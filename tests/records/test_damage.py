@@ -16,8 +16,8 @@ import pytest
 from small_campaigns import ALL_KILLS, finished, fork, line, result_of, started
 
 from tcbo_pyomo.errors import BadInput, Busy, DamagedFile, DiskError, TcboError
-from tcbo_pyomo.records import ledger, migrations, open_campaign
-from tcbo_pyomo.records.rows import link
+from tcbo_pyomo.records import file_format, ledger, open_campaign
+from tcbo_pyomo.records.file_format import link
 
 
 @pytest.fixture(scope="module")
@@ -166,20 +166,21 @@ def test_other_files_are_refused(tmp_path, whole, content):
     assert judged(tmp_path / "other.db", whole) == 2
 
 
-def test_a_missing_file_and_a_folder(tmp_path):
-    for path in (tmp_path / "missing.db", tmp_path):
-        with pytest.raises(BadInput, match="cannot be read"):
-            open_campaign(path, line())
+def test_a_missing_file_and_a_folder_without_a_run(tmp_path):
+    with pytest.raises(BadInput, match="cannot be read"):
+        open_campaign(tmp_path / "missing.db", line())
+    with pytest.raises(BadInput, match="give the folder of a finished `tcbo run --output`"):
+        open_campaign(tmp_path, line())
 
 
 def test_an_older_file_is_migrated_and_the_migration_recorded(copy, monkeypatch):
-    monkeypatch.setattr(migrations, "VERSION", 2)
+    monkeypatch.setattr(file_format, "VERSION", 2)
     ran = []
-    monkeypatch.setitem(migrations.MIGRATIONS, 1, lambda connection: ran.append(connection.in_transaction))
+    monkeypatch.setitem(file_format.MIGRATIONS, 1, lambda connection: ran.append(connection.in_transaction))
     campaign = open_campaign(copy, line())
     assert ran == [True] and campaign._ledger.rows[-1].kind == "migration"
     assert open_campaign(copy, line()).ask().number == 31 and ran == [True]
-    monkeypatch.setattr(migrations, "VERSION", 1)
+    monkeypatch.setattr(file_format, "VERSION", 1)
     with pytest.raises(BadInput, match="format 2"):
         open_campaign(copy, line())
 

@@ -1,5 +1,6 @@
 """A campaign on a file: the same moves as in memory, results in any order, corrections that erase nothing."""
 
+import inspect
 import json
 
 import numpy as np
@@ -9,7 +10,7 @@ from small_campaigns import SETTINGS, home, line, moves_of, result_of, started, 
 from tcbo_pyomo import Campaign
 from tcbo_pyomo.errors import BadInput, InfeasiblePlan
 from tcbo_pyomo.library import load_problem
-from tcbo_pyomo.records import Result, open_campaign, start_campaign
+from tcbo_pyomo.records import Result, in_memory, open_campaign, start_campaign
 from tcbo_pyomo.settings import settings_from
 
 
@@ -48,11 +49,11 @@ def test_shipped_problems_go_on_bit_for_bit(file, name):
     memory = Campaign(problem, settings, 3)
     start_campaign(file, name, settings, 3)
     for _ in range(4):
-        move, asked = memory.ask(), Campaign.open(file).ask()
+        move, asked = memory.ask(), open_campaign(file).ask()
         assert asked == move
         memory.tell(move.number, 0.25)
-        Campaign.open(file).tell(move.number, 0.25)
-    assert json.dumps(Campaign.open(file).campaign.state()) == json.dumps(memory.state())
+        open_campaign(file).tell(move.number, 0.25)
+    assert json.dumps(open_campaign(file).campaign.state()) == json.dumps(memory.state())
 
 
 def test_a_fit_between_episodes_is_kept(file):
@@ -318,4 +319,34 @@ def test_plans_are_kept_with_their_solver_records(campaign):
     campaign.tell(campaign.ask().number, 0.5)
     campaign.ask_episode()
     plans = again(campaign).plans
-    assert len(plans) == 3 and all(plan["solver"] == "dynamic_programming" for plan in plans)
+    assert len(plans) == 3 and all(plan["solver"] == "dynamic_programming" for plan in plans.values())
+
+
+def public_names(campaign) -> set[str]:
+    return {name for name in dir(campaign) if not name.startswith("_")}
+
+
+def test_a_campaign_on_a_file_has_the_whole_face_of_one_in_memory(campaign):
+    """Except for `from_state`, which makes a campaign: on a file that is `start_campaign`."""
+    memory = uninterrupted(5)
+    for number in range(1, 6):
+        campaign.tell(campaign.ask().number, result_of(number))
+    assert public_names(memory) - public_names(campaign) == {"from_state"}
+    for name in ("ask", "ask_episode", "arrive", "tell", "predict", "experiments", "state"):
+        asked = inspect.signature(getattr(memory, name)).parameters
+        assert set(asked) <= set(inspect.signature(getattr(campaign, name)).parameters)
+    for name in ("candidates", "recommendation", "finished", "seed", "settings", "plans"):
+        assert getattr(campaign, name) == getattr(memory, name)
+    assert campaign.predict({"x": 3}) == memory.predict({"x": 3}) and campaign.experiments().equals(
+        memory.experiments()
+    )
+    assert json.dumps(campaign.state()) == json.dumps(memory.state())
+    assert type(campaign.knowledge) is type(memory.knowledge) and type(campaign.method) is type(memory.method)
+
+
+def test_what_is_done_to_the_campaign_in_memory_does_not_reach_the_file(campaign):
+    before = campaign.path.read_bytes()
+    in_memory(campaign).tell(in_memory(campaign).ask().number, 0.5)
+    assert campaign.path.read_bytes() == before and open_campaign(campaign.path, line()).history.moves == []
+    memory = uninterrupted(1)
+    assert in_memory(memory) is memory

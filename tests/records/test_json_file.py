@@ -20,12 +20,9 @@ from tcbo_pyomo.models.constraints import Box, EndAt, ResourceBudget, VisitBudge
 from tcbo_pyomo.plant.grid import grid_process
 from tcbo_pyomo.plant.process import Process
 from tcbo_pyomo.problem.finite import Problem
-from tcbo_pyomo.records.json_file import (
-    load_campaign,
-    problem_fingerprint,
-    save_campaign,
-    save_simulation,
-)
+from tcbo_pyomo.records import open_campaign
+from tcbo_pyomo.records.json_file import resume_simulation, save_campaign, save_simulation
+from tcbo_pyomo.records.problem_source import problem_fingerprint
 from tcbo_pyomo.settings import settings_from
 from tcbo_pyomo.surrogate.kernels.matern_five_halves import MaternFiveHalves
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
@@ -88,7 +85,7 @@ def rest_of(campaign):
 
 
 def test_what_is_loaded_is_what_was_saved_bit_for_bit(file, original):
-    loaded = load_campaign(file, problem())
+    loaded = open_campaign(file, problem())
     assert plain(loaded) == plain(original)
     assert (loaded.knowledge.belief.mean == original.knowledge.belief.mean).all()
     assert loaded.experiments().equals(original.experiments())
@@ -96,7 +93,7 @@ def test_what_is_loaded_is_what_was_saved_bit_for_bit(file, original):
 
 
 def test_a_loaded_campaign_goes_on_with_the_same_moves(file):
-    assert rest_of(load_campaign(file, problem())) == rest_of(played())
+    assert rest_of(open_campaign(file, problem())) == rest_of(played())
 
 
 def test_settings_and_numpy_seeds_are_saved_too(tmp_path):
@@ -107,7 +104,7 @@ def test_settings_and_numpy_seeds_are_saved_too(tmp_path):
     campaign = Campaign(problem(), settings, np.int64(3))
     campaign.tell(np.int64(campaign.ask().number), np.float32(0.5))
     save_campaign(campaign, tmp_path / "campaign.json")
-    loaded = load_campaign(tmp_path / "campaign.json", problem())
+    loaded = open_campaign(tmp_path / "campaign.json", problem())
     assert plain(loaded) == plain(campaign)
     assert loaded.problem.episodes == 2 and loaded.problem.start_state == 1 and loaded.seed == 3
 
@@ -132,7 +129,7 @@ def noticed_or_harmless(file, raw, original):
     damaged = file.with_name("damaged.json")
     damaged.write_bytes(raw)
     try:
-        return plain(load_campaign(damaged, problem())) == plain(original)
+        return plain(open_campaign(damaged, problem())) == plain(original)
     except (DamagedFile, BadInput) as error:
         return str(error).startswith(str(damaged)) and "\n" not in str(error)
 
@@ -143,7 +140,7 @@ def test_each_changed_digit_of_a_measurement_is_noticed(file):
     damaged = file.with_name("digit.json")
     damaged.write_text(text.replace("-0.25", "-0.26"))
     with pytest.raises(DamagedFile, match="checksum"):
-        load_campaign(damaged, problem())
+        open_campaign(damaged, problem())
 
 
 @pytest.mark.parametrize(
@@ -165,14 +162,14 @@ def test_each_changed_digit_of_a_measurement_is_noticed(file):
 def test_any_other_file_is_refused(content, tmp_path):
     (tmp_path / "other.json").write_text(content, encoding="utf-8")
     with pytest.raises(DamagedFile, match="is not a saved campaign, or is damaged"):
-        load_campaign(tmp_path / "other.json", problem())
+        open_campaign(tmp_path / "other.json", problem())
 
 
 def test_a_missing_file_or_a_folder_is_bad_input(tmp_path):
-    with pytest.raises(BadInput, match="cannot be read"):
-        load_campaign(tmp_path / "nothing.json", problem())
-    with pytest.raises(BadInput, match="cannot be read"):
-        load_campaign(tmp_path, problem())
+    with pytest.raises(BadInput, match=r"nothing.json' does not exist; give a CAMPAIGN.db, a saved campaign"):
+        open_campaign(tmp_path / "nothing.json", problem())
+    with pytest.raises(BadInput, match="give the folder of a finished `tcbo run --output`"):
+        open_campaign(tmp_path, problem())
 
 
 def test_bounds_and_horizon_may_be_numpy_numbers(tmp_path):
@@ -180,14 +177,34 @@ def test_bounds_and_horizon_may_be_numpy_numbers(tmp_path):
     process = Process.from_moves([Coordinate("x", np.int64(0), np.int64(2))], {"a": [0], "b": [2]}, moves, 0.1)
     numpy_numbers = problem(process=process, start="a", horizon=np.int64(2))
     save_campaign(Campaign(numpy_numbers, SETTINGS), tmp_path / "campaign.json")
-    assert load_campaign(tmp_path / "campaign.json", numpy_numbers).ask().number == 1
+    assert open_campaign(tmp_path / "campaign.json", numpy_numbers).ask().number == 1
 
 
-def test_an_unfinished_simulation_is_not_a_campaign(tmp_path):
+def test_an_unfinished_simulation_opens_as_the_campaign_after_its_last_move(tmp_path):
     simulated = problem(truth=np.zeros(4))
-    save_simulation(Simulation(Campaign(simulated, SETTINGS)), tmp_path / "run.json")
-    with pytest.raises(BadInput, match="is an unfinished run, not a saved campaign"):
-        load_campaign(tmp_path / "run.json", simulated)
+    simulation = Simulation(Campaign(simulated, SETTINGS))
+
+    def stop(episode, step):
+        if (episode, step) == (2, 1):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        simulation.run(stop)
+    save_simulation(simulation, tmp_path / "unfinished.json")
+    for place in (tmp_path / "unfinished.json", tmp_path):
+        opened = open_campaign(place, simulated)
+        assert plain(opened) == plain(simulation.campaign) and opened.plans == simulation.campaign.plans
+        assert sorted(opened.plans) == [1, 2, 3, 4]
+
+
+def test_a_saved_campaign_is_not_an_unfinished_run(file):
+    with pytest.raises(BadInput, match="is a saved campaign, not an unfinished run; open it with open_campaign"):
+        resume_simulation(file, problem())
+
+
+def test_a_saved_campaign_needs_its_problem(file):
+    with pytest.raises(BadInput, match="holds a campaign without its problem; name the problem with --problem"):
+        open_campaign(file)
 
 
 def test_a_file_of_a_newer_version_says_so(file):
@@ -195,7 +212,7 @@ def test_a_file_of_a_newer_version_says_so(file):
     newer = file.with_name("newer.json")
     newer.write_text(json.dumps({**document, "version": document["version"] + 1}))
     with pytest.raises(BadInput, match=r"written in format 2, this version reads 1; update tcbo_pyomo"):
-        load_campaign(newer, problem())
+        open_campaign(newer, problem())
 
 
 fuel = {"cost": lambda left, right: abs(right["x"] - left["x"]), "limit": 3.0}
@@ -223,7 +240,7 @@ OTHER_PROBLEMS = {
 @pytest.mark.parametrize("changes", OTHER_PROBLEMS.values(), ids=list(OTHER_PROBLEMS))
 def test_another_problem_is_refused(file, changes):
     with pytest.raises(BadInput, match=r"was saved for another problem than '.*' as it is now"):
-        load_campaign(file, problem(**changes))
+        open_campaign(file, problem(**changes))
 
 
 def test_all_these_problems_differ_and_more_episodes_or_truth_do_not_count():
@@ -234,7 +251,7 @@ def test_all_these_problems_differ_and_more_episodes_or_truth_do_not_count():
 
 
 def test_a_campaign_may_be_loaded_with_more_episodes(file):
-    assert load_campaign(file, problem(episodes=5)).problem.episodes == 5
+    assert open_campaign(file, problem(episodes=5)).problem.episodes == 5
 
 
 def test_a_saved_file_cannot_run_anything(tmp_path, file):
@@ -246,7 +263,7 @@ def test_a_saved_file_cannot_run_anything(tmp_path, file):
     document["sha256"] = hashlib.sha256(text.encode()).hexdigest()
     (tmp_path / "evil.json").write_text(json.dumps(document))
     with pytest.raises(BadInput, match="not a subclass of TransitionConstraint"):
-        load_campaign(tmp_path / "evil.json", problem())
+        open_campaign(tmp_path / "evil.json", problem())
     assert not (tmp_path / "ran").exists()
 
 

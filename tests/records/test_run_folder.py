@@ -12,8 +12,13 @@ from tcbo_pyomo.records.run_folder import RUN_FILES, prepare_folder, write_run
 from tcbo_pyomo.settings import settings_from
 
 
+def draw(result, path):
+    """The command draws; here anything that looks like a picture."""
+    path.write_bytes(b"\x89PNG of " + result.problem.name.encode())
+
+
 def test_files_hold_the_campaign(knorr_result, tmp_path):
-    write_run(knorr_result, tmp_path / "deep" / "run")
+    write_run(knorr_result, tmp_path / "deep" / "run", draw)
     folder = tmp_path / "deep" / "run"
     assert sorted(path.name for path in folder.iterdir()) == sorted(RUN_FILES)
     head, *rows = csv.reader((folder / "experiments.csv").read_text().splitlines())
@@ -32,7 +37,7 @@ def test_files_hold_the_campaign(knorr_result, tmp_path):
 
 def test_the_same_result_gives_the_same_bytes(knorr_result, tmp_path):
     for name in ("a", "b"):
-        write_run(knorr_result, tmp_path / name)
+        write_run(knorr_result, tmp_path / name, draw)
     for name in ("experiments.csv", "result.json"):
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
 
@@ -40,11 +45,11 @@ def test_the_same_result_gives_the_same_bytes(knorr_result, tmp_path):
 def test_a_folder_with_a_run_is_refused_unless_forced(knorr_result, tmp_path):
     (tmp_path / "notes.txt").write_text("mine")
     prepare_folder(tmp_path)
-    write_run(knorr_result, tmp_path)
+    write_run(knorr_result, tmp_path, draw)
     with pytest.raises(BadInput, match=r"holds a run .*--force"):
         prepare_folder(tmp_path)
     prepare_folder(tmp_path, force=True)
-    write_run(knorr_result, tmp_path)
+    write_run(knorr_result, tmp_path, draw)
     assert (tmp_path / "notes.txt").read_text() == "mine"
 
 
@@ -69,7 +74,7 @@ def test_no_permission(tmp_path, monkeypatch):
 
 
 def test_a_full_disk_leaves_the_old_run_and_no_litter(knorr_result, tmp_path, monkeypatch):
-    write_run(knorr_result, tmp_path)
+    write_run(knorr_result, tmp_path, draw)
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
 
     def full(*_args, **_kwargs):
@@ -77,12 +82,12 @@ def test_a_full_disk_leaves_the_old_run_and_no_litter(knorr_result, tmp_path, mo
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(DiskError, match="No space left on device; the run was not written"):
-        write_run(knorr_result, tmp_path)
+        write_run(knorr_result, tmp_path, draw)
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
 def test_an_interrupted_replacement_does_not_look_like_a_run(knorr_result, tmp_path, monkeypatch):
-    write_run(knorr_result, tmp_path)
+    write_run(knorr_result, tmp_path, draw)
     replace = os.replace
 
     def stop_at_the_figure(source, target):
@@ -92,5 +97,11 @@ def test_an_interrupted_replacement_does_not_look_like_a_run(knorr_result, tmp_p
 
     monkeypatch.setattr(os, "replace", stop_at_the_figure)
     with pytest.raises(DiskError):
-        write_run(knorr_result, tmp_path)
+        write_run(knorr_result, tmp_path, draw)
     assert not (tmp_path / "result.json").exists()
+
+
+def test_a_figure_of_another_run_does_not_stay(knorr_result, tmp_path):
+    write_run(knorr_result, tmp_path, draw)
+    write_run(knorr_result, tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["experiments.csv", "result.json"]

@@ -9,8 +9,7 @@ from tcbo_pyomo import Campaign, Problem, grid_process, load_problem, run_campai
 from tcbo_pyomo.errors import InfeasiblePlan
 from tcbo_pyomo.explain.explanation import explain
 from tcbo_pyomo.models.constraints import MaximumStep, ResourceBudget
-from tcbo_pyomo.records import start_campaign
-from tcbo_pyomo.records.find_campaign import open_source
+from tcbo_pyomo.records import in_memory, open_campaign, start_campaign
 from tcbo_pyomo.records.run_folder import write_run
 from tcbo_pyomo.report.page import render_report
 from tcbo_pyomo.report.page_explanation import page_explanation
@@ -116,6 +115,6 @@ def test_campaign_files_and_run_folders(tmp_path):
     problem = load_problem("knorr_pyrazole")
     durable = start_campaign(tmp_path / "campaign.db", "knorr_pyrazole", seed=1)
     durable.tell(durable.ask().number, 0.1)
-    assert "no plan can reach less than" in section_text(open_source(tmp_path / "campaign.db").campaign)
+    assert "no plan can reach less than" in section_text(in_memory(open_campaign(tmp_path / "campaign.db")))
     write_run(run_campaign(problem, settings_from(dict(problem.settings), FAST, {"episodes": 1}), 2), tmp_path / "run")
-    assert "The campaign is finished" in section_text(open_source(tmp_path / "run").campaign)
+    assert "The campaign is finished" in section_text(open_campaign(tmp_path / "run"))

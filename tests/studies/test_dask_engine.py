@@ -26,7 +26,7 @@ def test_dask_gives_the_same_bytes_and_loses_nothing_when_a_worker_is_killed(stu
                 killed.append(victim)
             yield record
 
-    monkeypatch.setattr("tcbo_pyomo.studies.run_study.by_dask", with_a_murder)
+    monkeypatch.setattr("tcbo_pyomo.studies.study_runner.by_dask", with_a_murder)
     tables = run_study(study, folder, workers=2, engine="dask")
     assert killed
     assert tables.failures.empty

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tcbo_pyomo import Campaign, Problem, grid_process, load_campaign, load_problem, save_campaign, settings_from
+from tcbo_pyomo import Campaign, Problem, grid_process, load_problem, open_campaign, save_campaign, settings_from
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.models.constraints import NonDecreasing, ResourceBudget
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
@@ -50,7 +50,7 @@ def test_every_plan_of_a_campaign_carries_its_certificate_and_the_campaign_repea
             campaign.tell(number, 0.1 * number)
         if number == 5:
             save_campaign(second, tmp_path / "campaign.json")
-            second = load_campaign(tmp_path / "campaign.json", problem(NonDecreasing("x")))
+            second = open_campaign(tmp_path / "campaign.json", problem(NonDecreasing("x")))
     assert first.finished
 
 

@@ -1,8 +1,10 @@
-"""Rows of a campaign file, and the SHA-256 chain that ties each one to all before it.
+"""What a campaign file holds: rows in a SHA-256 chain, in the tables of one format.
 
     chain_n = SHA-256(chain_{n-1}, n, time, kind, key, body),   chain_0 = 64 zeros
 
-A changed, missing or exchanged row breaks the chain from there on. Bodies are JSON text, in which every digit counts.
+A changed, missing or exchanged row breaks the chain from there on. Bodies are JSON text, in which every digit counts. A newer
+format adds one migration here, which turns a file of the format before into it, inside one write transaction, the first time
+that an older file is opened; it leaves a row behind.
 """
 
 from __future__ import annotations
@@ -10,11 +12,25 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import sqlite3
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
+
+VERSION = 1
+"""The format that this version writes; it stands in `PRAGMA user_version`."""
+
+MIGRATIONS: dict[int, Callable[[sqlite3.Connection], None]] = {}
+"""For each older format, the function that makes the next one of it."""
+
+SCHEMA = (
+    "CREATE TABLE campaign_rows (number INTEGER PRIMARY KEY, time TEXT, kind TEXT, key TEXT, body TEXT, chain TEXT)",
+    "CREATE TABLE campaign_head (id INTEGER PRIMARY KEY, number INTEGER, chain TEXT)",
+)
+"""All rows, and which one is the last: a lost end is noticed too. No index: rows are few and read as a whole."""
 
 FIRST = "0" * 64
 """What the first row is chained to."""
@@ -81,3 +97,10 @@ def plain(value: Any) -> Any:
     if isinstance(value, np.generic):
         value = value.item()
     return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def migrate(connection: sqlite3.Connection, found: int) -> None:
+    """Bring an older file to the present format, inside the caller's transaction."""
+    for version in range(found, VERSION):
+        MIGRATIONS[version](connection)
+    connection.execute(f"PRAGMA user_version = {VERSION:d}")

@@ -1,6 +1,7 @@
-"""What kind of file is this? Judged from its first 100 bytes, before SQLite may touch it.
+"""What may be wrong with a campaign file: another file, a damaged or a newer one, a busy one, a disk that fails.
 
-The fields are those of sqlite.org/fileformat2.html.
+The kind of a file is judged from its first 100 bytes, before SQLite may touch it; the fields are those of
+sqlite.org/fileformat2.html. What SQLite says later becomes one of our errors.
 """
 
 from __future__ import annotations
@@ -10,13 +11,22 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from tcbo_pyomo.errors import BadInput, DamagedFile, TcboError
+from tcbo_pyomo.errors import BadInput, Busy, DamagedFile, DiskError, TcboError
 
 APPLICATION = int.from_bytes(b"tcbo", "big")
 """The application id in the header of every campaign file."""
 MAGIC = b"SQLite format 3\x00"
 PAGE_SIZE = 4096
 RECOVER = "the file is left as it is: restore a copy, or save what can still be read with `sqlite3 {path} .recover`"
+DISK = {
+    sqlite3.SQLITE_PERM: "there is no permission to write it",
+    sqlite3.SQLITE_READONLY: "the file or its folder is read-only",
+    sqlite3.SQLITE_FULL: "the disk is full",
+    sqlite3.SQLITE_IOERR: "the disk failed",
+    sqlite3.SQLITE_CANTOPEN: "it or its journal cannot be opened",
+}
+LOCKED = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+TORN = (sqlite3.SQLITE_IOERR_SHORT_READ, sqlite3.SQLITE_IOERR_CORRUPTFS)
 
 
 def damaged(path: Path, why: str) -> DamagedFile:
@@ -82,3 +92,34 @@ def _has_our_table(path: Path) -> bool:
             return connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'campaign_rows'").fetchone() is not None
     except sqlite3.Error:
         return False
+
+
+@contextmanager
+def explained(path: Path) -> Iterator[None]:
+    """Raise what SQLite raises inside as an error of this package."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise _explanation(path, error) from error
+
+
+def is_locked(error: sqlite3.Error) -> bool:
+    """Whether another process holds the file."""
+    return _code(error) & 0xFF in LOCKED
+
+
+def _explanation(path: Path, error: sqlite3.Error) -> TcboError:
+    code = _code(error)
+    if is_locked(error):
+        return Busy(f"{path}: another process has been writing to it for too long; nothing was written, try again")
+    if code & 0xFF in DISK and code not in TORN:
+        return DiskError(
+            f"{path}: cannot be written, {DISK[code & 0xFF]} ({error}); what was recorded before is kept, nothing was "
+            "added; free or unlock the disk and repeat the command"
+        )
+    return damaged(path, str(error))
+
+
+def _code(error: sqlite3.Error) -> int:
+    # Errors that Python's own layer raises, as for text that is not UTF-8, carry no code: they are damage.
+    return int(getattr(error, "sqlite_errorcode", None) or sqlite3.SQLITE_CORRUPT)

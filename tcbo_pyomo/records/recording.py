@@ -1,4 +1,4 @@
-"""One result becomes one row, or is refused, or was there already."""
+"""What an ask or a tell adds to the file: moves with their plans, one result as one row, and the moves a call changed."""
 
 from __future__ import annotations
 
@@ -6,14 +6,59 @@ from typing import Any
 
 from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.errors import BadInput
-from tcbo_pyomo.knowledge.history import Move
+from tcbo_pyomo.knowledge.history import History, Move
+from tcbo_pyomo.plant.situation import Location
+from tcbo_pyomo.records.file_format import Row
 from tcbo_pyomo.records.ledger import Writer
 from tcbo_pyomo.records.rebuild import Story
 from tcbo_pyomo.records.results import Receipt, Result, broken_limits, measured_value, place_of
-from tcbo_pyomo.records.rows import Row
-from tcbo_pyomo.records.touched import Touched
 
 LONGEST_KEY = 200
+
+
+class Touched:
+    """Moves as they were before a change.
+
+    Parameters
+    ----------
+    history
+        All moves.
+    move
+        The move to be changed; with it what a schedule has after it may change. None to watch all moves.
+    all_moves
+        False, without a move, to watch for new moves only.
+    """
+
+    def __init__(self, history: History, move: Move | None, all_moves: bool = True) -> None:
+        self._history, self._length = history, len(history.moves)
+        if move is None:
+            watched = history.moves if all_moves else []
+        else:
+            watched = history.moves[move.number - 1 :] if move.scheduled else [move]
+        self._before = [(other, dict(vars(other))) for other in watched]
+
+    def changed(self) -> list[dict[str, Any]]:
+        """The moves that changed or are new, as they are now."""
+        changed = [dict(vars(move)) for move, before in self._before if vars(move) != before]
+        return [*changed, *(dict(vars(move)) for move in self._history.moves[self._length :])]
+
+
+def plan_moves(campaign: Campaign, whole: bool) -> tuple[list[Move], list[dict[str, Any]]]:
+    """The next move, or with `whole` the rest of the episode, and how each move was found."""
+    known = len(campaign.history.moves)
+    moves = campaign.ask_episode() if whole else [campaign.ask()]
+    plans = campaign.plans
+    found = {move.number: plans.get(move.number) if move.number > known else None for move in moves}
+    return moves, [{"move": number, "plan": plan} for number, plan in found.items()]
+
+
+def waiting_schedule(history: History) -> list[Move]:
+    """The last schedule asked for, while results are to come, the plant keeps to it, and nothing was asked since."""
+    kept = [move for move in history.moves if not move.cancelled]
+    if not kept or not kept[-1].scheduled or kept[-1].step < history.horizon:
+        return []
+    schedule = [move for move in kept if move.scheduled and move.episode == kept[-1].episode]
+    return schedule if any(move.value is None and not move.skipped for move in schedule) else []
 
 
 def record_result(campaign: Campaign, story: Story, writer: Writer, move: Move, result: Result) -> Receipt:
@@ -54,7 +99,7 @@ def _with_key(story: Story, writer: Writer, key: str) -> Row | None:
 
 
 def _told_before(
-    campaign: Campaign, story: Story, row: Row, move: Move, facts: dict[str, Any], key: str, place: Any
+    campaign: Campaign, story: Story, row: Row, move: Move, facts: dict[str, Any], key: str, place: Location | None
 ) -> Receipt:
     """The same result under the same key is acknowledged; another one is refused."""
     if row.number in story.undone:

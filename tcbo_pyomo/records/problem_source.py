@@ -1,0 +1,74 @@
+"""Which problem a record belongs to: built from a name or a file, known again by its fingerprint.
+
+A campaign file keeps a problem by name, or by the path and SHA-256 of the user's own Python file. That file was named on the
+command line when the campaign was started; it is run again only while its content is the same.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from pathlib import Path
+
+from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.library import load_problem, problem_names
+from tcbo_pyomo.problem.protocol import ProblemProtocol
+
+ProblemSource = ProblemProtocol | str | os.PathLike[str]
+"""What a user may give as a problem: one made in Python, a name from `tcbo problems`, or the path of a .py file."""
+
+
+def built_problem(source: ProblemSource, feedback: str | None = None, seed: int = 0) -> ProblemProtocol:
+    """The problem that a source means; feedback and seed as in `load_problem`."""
+    if isinstance(source, (str, os.PathLike)):
+        return load_problem(os.fspath(source), feedback, seed)
+    return source
+
+
+def problem_fingerprint(problem: ProblemProtocol) -> str:
+    """A digest of everything about a problem that decides which moves are made."""
+    facts, arrays = problem.identity()
+    coordinates = [(c.name, float(c.lower), float(c.upper), c.unit) for c in problem.coordinates]
+    rules = [rule.name for rule in problem.rules]
+    digest = hashlib.sha256()
+    description = (problem.name, coordinates, int(problem.horizon), rules, problem.kernel.to_dict(), facts)
+    digest.update(json.dumps(description, sort_keys=True).encode())
+    for array in arrays:
+        digest.update(array.tobytes())
+    return digest.hexdigest()
+
+
+def origin_of(path: Path, source: ProblemSource) -> dict[str, str]:
+    """Where the problem of the campaign file `path` comes from, as plain data."""
+    if not isinstance(source, (str, os.PathLike)):
+        return {"name": source.name, "made": "in Python"}
+    name = os.fspath(source)
+    if name in problem_names():
+        return {"name": name}
+    file = Path(name).absolute()
+    return {
+        "file": os.fspath(file),
+        "beside": os.path.relpath(file, path.absolute().parent),
+        "sha256": _digest(file),
+    }
+
+
+def source_from(path: Path, origin: dict[str, str]) -> str:
+    """The name or file that `origin_of` wrote down; beside the campaign file, or where it was."""
+    if "file" not in origin:
+        if "made" in origin and origin["name"] not in problem_names():
+            name = origin["name"]
+            raise BadInput(f"{path}: its problem '{name}' was made in Python; give it to open_campaign(path, problem)")
+        return origin["name"]
+    for file in (path.absolute().parent / origin["beside"], Path(origin["file"])):
+        if file.is_file() and _digest(file) == origin["sha256"]:
+            return os.fspath(file)
+    raise BadInput(
+        f"{path}: its problem file {origin['file']} is missing or was changed after the start; put it back, or name "
+        "the changed one with --problem if it is still the same problem"
+    )
+
+
+def _digest(file: Path) -> str:
+    return hashlib.sha256(file.read_bytes()).hexdigest()
