@@ -17,6 +17,7 @@ from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstr
 from tcbo_pyomo.plant.dynamics import Dynamics
 from tcbo_pyomo.plant.situation import Location
 from tcbo_pyomo.problem.finite import check_output_name
+from tcbo_pyomo.problem.landscape import Landscape, grid_landscape
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 
 if TYPE_CHECKING:
@@ -177,3 +178,20 @@ class ContinuousProblem:
     def changed(self, **fields: Any) -> ContinuousProblem:
         """A copy with some fields replaced, checked anew."""
         return replace(self, **fields)
+
+    keeps_candidates: ClassVar[bool] = False
+
+    def action_name(self, decision: tuple[float, ...]) -> None:
+        """Actions are numbers."""
+        return None
+
+    def instruction(self, decision: tuple[float, ...]) -> str:
+        """The value of every input, unless the plant is simply moved to a place."""
+        names = self.dynamics.actions.names
+        if self.dynamics.is_free_move or names is None:
+            return ""
+        return ", ".join(f"{name} {value:.4g}" for name, value in zip(names, decision, strict=True))
+
+    def landscape(self) -> Landscape:
+        """The true function over a plane."""
+        return grid_landscape(self.coordinates, self.truth, self.allowed)

@@ -17,6 +17,7 @@ from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstr
 from tcbo_pyomo.models.safe_sets import EpisodeSets
 from tcbo_pyomo.planning.finite.worst_case_budget import Budget
 from tcbo_pyomo.plant.process import Process
+from tcbo_pyomo.problem.landscape import Landscape
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 
 if TYPE_CHECKING:
@@ -209,6 +210,21 @@ class Problem:
     def changed(self, **fields: Any) -> Problem:
         """A copy with some fields replaced, checked anew."""
         return replace(self, **fields)
+
+    keeps_candidates: ClassVar[bool] = True
+
+    def action_name(self, decision: int) -> str:
+        """The name of a pair's action."""
+        return str(self.process.actions[self.process.pair_action[decision]])
+
+    def instruction(self, decision: int) -> str:
+        """The action, where chance decides on the place."""
+        return self.action_name(decision) if self.process.only_successor(decision) is None else ""
+
+    def landscape(self) -> Landscape:
+        """The states with their true values."""
+        best = [] if self.truth is None else [self.best_state]
+        return Landscape(self.process.states, True, self.truth, self.process.states[best])
 
 
 def check_output_name(problem: str, output: str, coordinates: Sequence[Coordinate]) -> None:

@@ -12,6 +12,7 @@ from typing import Any, Protocol, Self
 from tcbo_pyomo.foundation.coordinates import Coordinate
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 from tcbo_pyomo.plant.situation import Decision, Location
+from tcbo_pyomo.problem.landscape import Landscape
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 
 
@@ -109,3 +110,16 @@ class ProblemProtocol(Protocol):
 
     def changed(self, **fields: Any) -> Self:
         """A copy with some fields replaced, checked anew."""
+
+    @property
+    def keeps_candidates(self) -> bool:
+        """Whether candidates are states that stay until a result removes them; otherwise each plan draws new points."""
+
+    def action_name(self, decision: Decision) -> str | None:
+        """What the plant is asked to do, where actions have names."""
+
+    def instruction(self, decision: Decision) -> str:
+        """What to ask of the plant, where the place that the move leads to does not say it; else empty."""
+
+    def landscape(self) -> Landscape:
+        """What lies below paths on paper."""

@@ -42,8 +42,8 @@ def prepare_folder(folder: str | os.PathLike[str], force: bool = False) -> None:
 
 def write_run(result: CampaignResult, folder: str | os.PathLike[str]) -> None:
     """Write the files of a run into a folder, which is made when it does not exist."""
-    from tcbo_pyomo.report.figures.paths_figure import paths_figure
-    from tcbo_pyomo.report.figures.trajectory_figure import trajectory_figure
+    from tcbo_pyomo.report.figures.campaign_figure import campaign_figure
+    from tcbo_pyomo.report.figures.canvas import figure_of
 
     place = Path(folder)
     data = json.dumps(result_data(result), indent=2, default=str)
@@ -52,8 +52,7 @@ def write_run(result: CampaignResult, folder: str | os.PathLike[str]) -> None:
         with tempfile.TemporaryDirectory(prefix=".unfinished-", dir=place) as temporary:
             table, figure, summary = (Path(temporary, name) for name in RUN_FILES)
             result.experiments.to_csv(table, index=False, lineterminator="\n")
-            draw = paths_figure if result.problem.finite else trajectory_figure
-            draw(result).savefig(figure, dpi=200)
+            figure_of(campaign_figure(result)).savefig(figure, dpi=200)
             summary.write_text(data + "\n", encoding="utf-8")
             for finished in (table, figure, summary):
                 _synchronise(finished)

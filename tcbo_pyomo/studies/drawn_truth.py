@@ -15,6 +15,7 @@ from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.coordinates import Coordinate, scaled
 from tcbo_pyomo.problem.continuous import ContinuousProblem
 from tcbo_pyomo.problem.finite import Problem
+from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.surrogate.continuous_belief import ContinuousSurrogate
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 from tcbo_pyomo.surrogate.posterior_samples import PosteriorSamples
@@ -26,11 +27,12 @@ LARGEST_MATRIX = 1500
 """States up to which the covariance of all of them is factorised; beyond, features stand for the kernel."""
 
 
-def with_drawn_truth(problem: Problem | ContinuousProblem, seed: int) -> Problem | ContinuousProblem:
+def with_drawn_truth(problem: ProblemProtocol, seed: int) -> ProblemProtocol:
     """The problem with a truth drawn from its prior, the same for every method and all settings."""
     generator = np.random.default_rng(np.random.SeedSequence([seed, STREAM]))
     if isinstance(problem, Problem):
         return problem.changed(truth=_values(problem.kernel, problem.process.scaled_states, generator))
+    assert isinstance(problem, ContinuousProblem)
     dimension = len(problem.coordinates)
     drawn = ContinuousSurrogate(problem.kernel, dimension).samples(1, generator)
     best = global_maxima(drawn, dimension, problem.allowed, along_edges=True)

@@ -84,7 +84,7 @@ def runs_of(study: Study, search_path: str = "") -> list[Run]:
 
 def _cases(study: Study, problem: ProblemEntry, feedback: FeedbackSettings | None) -> list[Case]:
     built = load_problem(problem.problem, feedback.kind if feedback else None, study.seeds[0])
-    if built.truth is None and study.truth == "known":
+    if not built.simulated and study.truth == "known":
         raise BadInput(
             f"study '{study.name}': problem '{problem.label}' has no known truth to simulate; "
             "`truth: drawn` draws one from its prior for every seed"
