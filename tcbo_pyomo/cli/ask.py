@@ -23,7 +23,7 @@ def ask(
     problem: OwnProblem = None,
 ) -> None:
     """The next move; the same one again until its result is told."""
-    from tcbo_pyomo.cli.campaign_output import moves_as_csv, moves_as_json, moves_as_text
+    from tcbo_pyomo.cli._campaign_texts import moves_as_csv, moves_as_json, moves_as_text
 
     if csv and json:
         raise BadInput("--csv and --json: choose one of the two")
