@@ -2,9 +2,7 @@
 
 import numpy as np
 
-from tcbo_pyomo import Campaign, Problem, grid_process, settings_from
-from tcbo_pyomo.models.constraints import NonDecreasing
-from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
+from tcbo_pyomo import Campaign, NonDecreasing, Problem, SquaredExponential, grid_process, settings_from
 
 # The plant: a grid in engineering units, and the moves it can make in one step.
 plant = grid_process(

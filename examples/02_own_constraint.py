@@ -3,8 +3,7 @@
 import numpy as np
 import pyomo.environ as pyo
 
-from tcbo_pyomo import load_problem, run_campaign, settings_from
-from tcbo_pyomo.models.constraints import TransitionConstraint, Violation
+from tcbo_pyomo import TransitionConstraint, Violation, load_problem, run_campaign, settings_from
 
 
 class RatioChanges(TransitionConstraint):

@@ -3,9 +3,7 @@
 import tempfile
 from pathlib import Path
 
-from tcbo_pyomo import run_campaign, settings_from
-from tcbo_pyomo.library.replay import replay_problem
-from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
+from tcbo_pyomo import SquaredExponential, replay_problem, run_campaign, settings_from
 
 # What the laboratory wrote down: names and units in the header, one row per experiment, some of them repeated.
 TABLE = """temperature (degC),flow (mL/min),product (mol/L),operator

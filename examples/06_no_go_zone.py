@@ -3,12 +3,21 @@
 import numpy as np
 import pyomo.environ as pyo
 
-from tcbo_pyomo import ContinuousProblem, Coordinate, run_campaign, settings_from
-from tcbo_pyomo.models.constraints import Circle, EndAt, ForbiddenRegion, TransitionConstraint, Violation
-from tcbo_pyomo.plant.actions import NormActions
-from tcbo_pyomo.plant.dynamics import LinearDynamics
-from tcbo_pyomo.report.figures.trajectory_figure import trajectory_figure
-from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
+from tcbo_pyomo import (
+    Circle,
+    ContinuousProblem,
+    Coordinate,
+    EndAt,
+    ForbiddenRegion,
+    LinearDynamics,
+    NormActions,
+    SquaredExponential,
+    TransitionConstraint,
+    Violation,
+    campaign_figure,
+    run_campaign,
+    settings_from,
+)
 
 PRESSURE = (Coordinate("pressure", 1.0, 11.0, "bar"), Coordinate("temperature", 300.0, 400.0, "K"))
 
@@ -62,4 +71,4 @@ for rule in problem.rules:
     assert not rule.violations(problem.coordinates, points, complete=True)
 print("path (bar, K):", [tuple(np.round(point, 2).tolist()) for point in points])
 print("recommended:", result.episodes[-1].recommendation, "regret", round(result.episodes[-1].regret, 4))
-trajectory_figure(result).savefig("no_go_zone.png", dpi=150)
+campaign_figure(result).figure.savefig("no_go_zone.png", dpi=150)

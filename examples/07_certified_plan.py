@@ -2,12 +2,19 @@
 
 import numpy as np
 
-from tcbo_pyomo import Campaign, Problem, grid_process, settings_from
+from tcbo_pyomo import (
+    Campaign,
+    EndAt,
+    MaximumStep,
+    Problem,
+    ResourceBudget,
+    SquaredExponential,
+    grid_process,
+    settings_from,
+)
 from tcbo_pyomo.explain.as_text import explanation_text
 from tcbo_pyomo.explain.explanation import explain
 from tcbo_pyomo.explain.what_if import what_if
-from tcbo_pyomo.models.constraints import EndAt, MaximumStep, ResourceBudget
-from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 
 # A lake of 5 x 5 places; the boat may go up to two places along an axis, and has to be back at the end.
 lake = grid_process(

@@ -10,11 +10,14 @@ import pytest
 ROOT = Path(__file__).parents[1]
 SCRIPT = """
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 import tcbo_pyomo, tcbo_pyomo.models
 installed = Path(sys.argv[1]).resolve()
 for module in (tcbo_pyomo, tcbo_pyomo.models):
     assert Path(module.__file__).resolve().is_relative_to(installed), module.__file__
+for name in ("tests", "examples", "tcbo_pyomo", "models.models"):
+    assert find_spec(f"tcbo_pyomo.{name}") is None, name
 from tcbo_pyomo import load_problem, run_campaign, settings_from
 from tcbo_pyomo.library import problem_names
 for name in problem_names():

@@ -26,12 +26,18 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import numpy as np
 
-from tcbo_pyomo import Campaign, Problem, grid_process, settings_from
+from tcbo_pyomo import (
+    Box,
+    Campaign,
+    Circle,
+    EndAt,
+    ForbiddenRegion,
+    Problem,
+    SquaredExponential,
+    grid_process,
+    settings_from,
+)
 from tcbo_pyomo.campaign.simulated_plant import SimulatedPlant
-from tcbo_pyomo.models.constraints.end_at import EndAt
-from tcbo_pyomo.models.constraints.forbidden_region import ForbiddenRegion
-from tcbo_pyomo.models.regions.regions import Box, Circle
-from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 
 CELL = 8
 NOISE_VARIANCE = 0.01

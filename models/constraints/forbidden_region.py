@@ -54,6 +54,11 @@ class ForbiddenRegion(TransitionConstraint):
             for h in broken
         ]
 
+    @property
+    def regions(self) -> tuple[Region, ...]:
+        """The region."""
+        return (self.region,)
+
     def _broken(self, coordinates: Sequence[Coordinate], left: Array, right: Array) -> Mask:
         if self.crossing:
             return self.region.contains(coordinates, right)

@@ -13,8 +13,8 @@ from tcbo_pyomo.foundation.coordinates import Coordinate
 if TYPE_CHECKING:
     from pyomo.environ import ConcreteModel
 
+    from tcbo_pyomo.models.regions.regions import Region
     from tcbo_pyomo.plant.process import Process
-
 
 
 @dataclass(frozen=True)
@@ -69,6 +69,11 @@ class TransitionConstraint:
     def violations(self, coordinates: Sequence[Coordinate], path: Array, complete: bool) -> list[Violation]:
         """What is wrong with a path ((k + 1) x d points, the start first); `complete` when the episode has ended."""
         return []
+
+    @property
+    def regions(self) -> tuple[Region, ...]:
+        """Places to draw as forbidden."""
+        return ()
 
 
 def transition_endpoints(process: Process) -> tuple[Array, Array]:

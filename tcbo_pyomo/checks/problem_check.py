@@ -13,8 +13,8 @@ from tcbo_pyomo.checks.finding import Finding
 from tcbo_pyomo.checks.reachable_states import allowed_states, check_moves
 from tcbo_pyomo.errors import TcboError
 from tcbo_pyomo.foundation.arrays import Array
-from tcbo_pyomo.problem.continuous import ContinuousProblem
 from tcbo_pyomo.problem.finite import Problem
+from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.problem.with_settings import with_settings
 from tcbo_pyomo.settings import Settings
 
@@ -24,7 +24,7 @@ SAMPLE = 200
 """Points of a continuous box at which the prior is looked at."""
 
 
-def check_problem(problem: Problem | ContinuousProblem, settings: Settings) -> list[Finding]:
+def check_problem(problem: ProblemProtocol, settings: Settings) -> list[Finding]:
     """Every finding about a problem under some settings; what makes it useless is an error finding, not an exception.
 
     Parameters
@@ -35,7 +35,7 @@ def check_problem(problem: Problem | ContinuousProblem, settings: Settings) -> l
         What a campaign would use; further constraints in them are checked with the problem's own.
     """
     try:
-        changed: Problem | ContinuousProblem = with_settings(problem, settings)
+        changed: ProblemProtocol = with_settings(problem, settings)
         if isinstance(changed, Problem):
             findings = [*check_moves(changed), _noise(*_noise_by_state(changed)), _truth(changed)]
         else:
@@ -54,10 +54,10 @@ def _noise_by_state(problem: Problem) -> tuple[Array, Array]:
     return quietest[met], np.sqrt(problem.kernel.diagonal(process.scaled_states))[met]
 
 
-def _noise_in_box(problem: ContinuousProblem) -> tuple[Array, Array]:
+def _noise_in_box(problem: ProblemProtocol) -> tuple[Array, Array]:
     """Standard deviations of a measurement and of the prior, at points spread over the box."""
     points = np.random.default_rng(0).uniform(-0.5, 0.5, (SAMPLE, len(problem.coordinates)))
-    return np.full(SAMPLE, problem.noise**0.5), np.sqrt(problem.kernel.diagonal(points))
+    return np.full(SAMPLE, problem.noise_variance(None, problem.start_state) ** 0.5), np.sqrt(problem.kernel.diagonal(points))
 
 
 def _noise(noise: Array, prior: Array) -> Finding:
@@ -90,7 +90,7 @@ def _truth(problem: Problem) -> Finding:
     return Finding("ok", "truth", f"the maximum is '{problem.process.labels[problem.best_state]}'")
 
 
-def _first_plan(problem: Problem | ContinuousProblem, settings: Settings) -> Finding:
+def _first_plan(problem: ProblemProtocol, settings: Settings) -> Finding:
     """Whether a campaign finds its first move: every constraint, coupling ones included, with the solver chosen."""
     try:
         # The settings' own constraints are in the problem already.

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tcbo_pyomo.cli.tables import new_table, print_table
+from tcbo_pyomo.cli._tables import new_table, print_table
 from tcbo_pyomo.errors import BadInput
 
 if TYPE_CHECKING:
     from tcbo_pyomo.checks.audit import AuditFinding
+    from tcbo_pyomo.problem.protocol import ProblemProtocol
 
+PANEL, POSITION = "Looking into a campaign", 33
 VIOLATIONS_FOUND = 1
 
 
@@ -28,8 +28,6 @@ def audit(
     ] = None,
 ) -> None:
     """List every executed move that breaks a declared constraint; the exit code is 1 if there is one, 0 if none."""
-    # Settings may name a class of the user's, "my_module:MyRule", that stands in the current folder.
-    sys.path.append(os.getcwd())
     findings, built, moves = _audited(where, problem, settings)
     if findings:
         table = new_table("constraint", "allowed", "done", right=("row", "episode", "step"))
@@ -44,12 +42,9 @@ def audit(
         raise typer.Exit(VIOLATIONS_FOUND)
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the command line."""
-    app.command()(audit)
-
-
-def _audited(where: Path, problem: str | None, settings: Path | None) -> tuple[list[AuditFinding], Any, int]:
+def _audited(
+    where: Path, problem: str | None, settings: Path | None
+) -> tuple[list[AuditFinding], ProblemProtocol, int]:
     """What was found, the problem with its settings, and how many moves were looked at."""
     from tcbo_pyomo.checks.audit import audit_campaign, audit_episodes
     from tcbo_pyomo.checks.executed_table import episodes_of_table
@@ -67,7 +62,7 @@ def _audited(where: Path, problem: str | None, settings: Path | None) -> tuple[l
     return audit_episodes(built, episodes), built, sum(len(episode.rows) for episode in episodes)
 
 
-def _problem(name: str, settings: Path | None) -> Any:
+def _problem(name: str, settings: Path | None) -> ProblemProtocol:
     from tcbo_pyomo.foundation.settings_file import read_settings
     from tcbo_pyomo.library import load_problem
     from tcbo_pyomo.problem.with_settings import with_settings
@@ -78,7 +73,7 @@ def _problem(name: str, settings: Path | None) -> Any:
     return with_settings(built, settings_from(dict(built.settings), layer))
 
 
-def _warn_of_unaudited(problem: Any) -> None:
+def _warn_of_unaudited(problem: ProblemProtocol) -> None:
     from tcbo_pyomo.checks.audit import unaudited
 
     names = unaudited(problem)

@@ -2,35 +2,32 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tcbo_pyomo.cli.tables import new_table, print_table
+from tcbo_pyomo.cli._options import ProblemName, SettingsFile
+from tcbo_pyomo.cli._tables import new_table, print_table
 from tcbo_pyomo.errors import BadInput, DiskError, TcboError
 
 if TYPE_CHECKING:
     from tcbo_pyomo.checks.finding import Finding
-    from tcbo_pyomo.problem.continuous import ContinuousProblem
-    from tcbo_pyomo.problem.finite import Problem
+    from tcbo_pyomo.problem.protocol import ProblemProtocol
 
+PANEL, POSITION = "Problems and simulations", 12
 ERRORS_FOUND = 2
 
 
 def check(
-    problem: Annotated[str, typer.Argument(help="A name from `tcbo problems`, or the path of a .py file.")],
-    settings: Annotated[Path | None, typer.Option(metavar="FILE.yaml", help="A settings file.")] = None,
+    problem: ProblemName,
+    settings: SettingsFile = None,
     output: Annotated[Path | None, typer.Option(metavar="PICTURE.png", help="Draw the moves into a file.")] = None,
 ) -> None:
     """Look for dead ends, states out of reach, conflicts and wrong scales before a campaign."""
     from tcbo_pyomo.foundation.settings_file import read_settings
 
-    # Settings may name a class of the user's, "my_module:MyRule", that stands in the current folder.
-    sys.path.append(os.getcwd())
     if output is not None and output.suffix not in (".png", ".pdf", ".svg"):
         raise BadInput(f"picture '{output}' must end in .png, .pdf or .svg")
     findings, built = _findings(problem, read_settings(settings) if settings else {})
@@ -47,7 +44,7 @@ def check(
         raise typer.Exit(ERRORS_FOUND)
 
 
-def _findings(name: str, layer: dict) -> tuple[list[Finding], Problem | ContinuousProblem | None]:
+def _findings(name: str, layer: dict) -> tuple[list[Finding], ProblemProtocol | None]:
     """What was found, and the problem with its settings if it could be built."""
     from tcbo_pyomo.checks.finding import Finding
     from tcbo_pyomo.checks.problem_check import check_problem
@@ -72,11 +69,12 @@ def _findings(name: str, layer: dict) -> tuple[list[Finding], Problem | Continuo
         return findings, built
 
 
-def _write_picture(problem: Problem | ContinuousProblem, output: Path) -> None:
+def _write_picture(problem: ProblemProtocol, output: Path) -> None:
+    from tcbo_pyomo.report.figures.canvas import figure_of
     from tcbo_pyomo.report.figures.move_graph_figure import move_graph_figure
 
     try:
-        move_graph_figure(problem).savefig(output, dpi=200)
+        figure_of(move_graph_figure(problem)).savefig(output, dpi=200)
     except OSError as error:
         raise DiskError(f"picture '{output}': {error.strerror or error}; it was not written") from None
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+PANEL, POSITION = "Studies", 41
 
 
 def figures(
@@ -23,12 +23,5 @@ def figures(
     """Write the figures of a study as PNG and SVG; the tables are only read."""
     from tcbo_pyomo.studies.figures import write_figures
 
-    # A problem file may import what stands in the current folder.
-    sys.path.append(os.getcwd())
     for path in write_figures(folder, output, problem or ()):
         typer.echo(path)
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command to the command line."""
-    app.command()(figures)

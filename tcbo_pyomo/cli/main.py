@@ -1,4 +1,7 @@
-"""The command line: `tcbo --help` lists the commands; those with a file of their own stand in commands/.
+"""The command line: `tcbo --help` lists the commands, each a file of this folder with a function of the same name.
+
+A file may also say, in constants, under which `PANEL` of the help and at which `POSITION` it stands, and which `CONTEXT`
+settings of Typer it needs. What commands share stands in files that begin with an underscore.
 
 Results go to standard output, progress and errors to standard error. An error is one line, and the exit code
 says what kind it is: 0 done, 1 audit found violations or runs of a study failed, 2 bad input, 3 damaged file, 4 solver
@@ -10,23 +13,45 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from typing import Annotated
+from importlib import import_module
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from tcbo_pyomo._version import __version__
-from tcbo_pyomo.cli import audit, campaign, explain, figures, report, study, whatif
-from tcbo_pyomo.cli.check import check
-from tcbo_pyomo.cli.new import new
-from tcbo_pyomo.cli.run import run
-from tcbo_pyomo.cli.tables import new_table, print_table
-from tcbo_pyomo.errors import TcboError
+from tcbo_pyomo.errors import BadInput, TcboError, suggestion
+from tcbo_pyomo.foundation.registry import files_of
 
 INTERRUPTED = 130
+LAST = 1000
+"""Where a command stands in the help that does not say where."""
 # The common class of usage errors; some versions of Typer take it from Click, some carry their own copy.
 USAGE_ERROR: type[Exception] = typer.BadParameter.__bases__[0]
 
+
+class CommandFiles(TyperGroup):
+    """Finds commands by the names of files, and imports the file of a command when it is called."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """All commands in the order of the help."""
+        return sorted(_command_names(), key=lambda name: (getattr(_file_of(name), "POSITION", LAST), name))
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command of one file."""
+        if cmd_name not in _command_names():
+            raise BadInput(f"unknown command '{cmd_name}'; {suggestion(cmd_name, _command_names())}")
+        file = _file_of(cmd_name)
+        alone = typer.Typer(add_completion=False)
+        panel = getattr(file, "PANEL", "Other commands")
+        alone.command(cmd_name, context_settings=getattr(file, "CONTEXT", None), rich_help_panel=panel)(
+            getattr(file, cmd_name)
+        )
+        return typer.main.get_command(alone)
+
+
 app = typer.Typer(
+    cls=CommandFiles,
     help="Bayesian optimisation of experiments that cannot jump, planned over the whole horizon.",
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -67,46 +92,13 @@ def _general(
         typer.echo(context.get_help())
 
 
-@app.command()
-def problems() -> None:
-    """List the problems that come with the package."""
-    from importlib import import_module
-
-    from tcbo_pyomo.library import load_problem, problem_names
-
-    table = new_table("problem", "description", right=("space", "moves per episode", "episodes"))
-    for name in problem_names():
-        built = load_problem(name)
-        sizes = (built.size, str(built.horizon), str(built.episodes))
-        table.add_row(name, import_module(f"tcbo_pyomo.library.{name}").DESCRIPTION, *sizes)
-    print_table(table)
+def _command_names() -> list[str]:
+    """Every file of this folder but this one."""
+    return [name for name in files_of(__package__) if f"{__package__}.{name}" != __name__]
 
 
-@app.command()
-def settings() -> None:
-    """Print all settings with their defaults, as a commented file to start from."""
-    from tcbo_pyomo.foundation.settings_file import settings_template
-
-    typer.echo(settings_template(), nl=False)
-
-
-@app.command()
-def solvers() -> None:
-    """Try every solver on a small model, and say how to get what is missing."""
-    from tcbo_pyomo.solvers.probes import probe_solvers
-
-    table = new_table("solver", "role", "works", "what was found", "how to get it")
-    for found in probe_solvers():
-        works = "yes" if found.works else "no"
-        table.add_row(found.name, found.role, works, found.detail, "" if found.works else found.how_to_get)
-    print_table(table)
-
-
-app.command()(run)
-app.command()(new)
-app.command()(check)
-for commands in (campaign, audit, report, explain, whatif, study, figures):
-    commands.register(app)
+def _file_of(name: str) -> Any:
+    return import_module(f"{__package__}.{name}")
 
 
 def _usage_message(error: Exception) -> str:

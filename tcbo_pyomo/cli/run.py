@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tcbo_pyomo.cli.tables import new_table, print_table
+from tcbo_pyomo.cli._options import Assignments, ProblemName, Seed, SettingsFile, layers_of
+from tcbo_pyomo.cli._tables import new_table, print_table
 from tcbo_pyomo.errors import BadInput
 
 if TYPE_CHECKING:
@@ -18,37 +17,35 @@ if TYPE_CHECKING:
 
     from tcbo_pyomo.campaign.simulation import CampaignResult, EpisodeSummary, Simulation
     from tcbo_pyomo.foundation.profiling import Timings
+    from tcbo_pyomo.problem.protocol import ProblemProtocol
+
+PANEL, POSITION = "Problems and simulations", 13
 
 
 def run(
-    problem: Annotated[str, typer.Argument(help="A name from `tcbo problems`, or the path of a .py file.")],
+    problem: ProblemName,
     method: Annotated[str | None, typer.Option(help="mdp_bo, or the name of a rival.")] = None,
     feedback: Annotated[str | None, typer.Option(help="immediate, episodic or delayed.")] = None,
     delay: Annotated[int | None, typer.Option(min=0, help="Moves until a result arrives.")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Every random choice follows from it.")] = 1,
+    seed: Seed = 1,
     episodes: Annotated[int | None, typer.Option(min=1, help="Number of episodes.")] = None,
-    set_: Annotated[
-        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Any setting; may be repeated.")
-    ] = None,
+    set_: Assignments = None,
     candidates: Annotated[
         str | None, typer.Option(help="Candidate rule, such as credible_band (finite plants) or annealed (continuous ones).")
     ] = None,
-    settings: Annotated[Path | None, typer.Option(metavar="FILE.yaml", help="A settings file.")] = None,
+    settings: SettingsFile = None,
     output: Annotated[Path | None, typer.Option(metavar="DIR", help="Write the run into a folder.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace a run that the folder holds.")] = False,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the interrupted run in DIR.")] = False,
     profile_: Annotated[bool, typer.Option("--profile", help="Show where the time went.")] = False,
 ) -> None:
     """Simulate a campaign and show what it recommends after each episode."""
+    from tcbo_pyomo.explain.as_text import point_text
     from tcbo_pyomo.foundation.profiling import profile, section
-    from tcbo_pyomo.foundation.settings_file import parse_assignment, read_settings
     from tcbo_pyomo.records.run_folder import UNFINISHED, prepare_folder, write_run
 
-    # Settings may name a class of the user's, "my_module:MyRule", that stands in the current folder.
-    sys.path.append(os.getcwd())
     options = {"method": method, "episodes": episodes}
-    layers = [read_settings(settings)] if settings else []
-    layers += [parse_assignment(text) for text in set_ or []]
+    layers = layers_of(settings, set_)
     layers += [{key: value} for key, value in options.items() if value is not None]
     layers += [{"candidates": {"rule": candidates}}] if candidates is not None else []
     layers += [given] if (given := _feedback_layer(feedback, delay)) else []
@@ -65,7 +62,7 @@ def run(
         _print_timings(timings)
     print_table(_episode_table(result.problem, result.episodes))
     where = f"; files are in {output}" if output is not None else ""
-    typer.echo(f"recommendation: {_in_units(result.problem, result.episodes[-1])}{where}")
+    typer.echo(f"recommendation: {point_text(result.episodes[-1].recommendation, result.problem.coordinates)}{where}")
 
 
 def _new(name: str, layers: list[dict[str, Any]], seed: int) -> Simulation:
@@ -92,11 +89,10 @@ def _resumed(name: str, output: Path | None, layers: list[dict[str, Any]]) -> Si
 
 def _draw(result: CampaignResult, path: Path) -> None:
     """The paths of a run, as a figure in a file."""
-    from tcbo_pyomo.report.figures.paths_figure import paths_figure
-    from tcbo_pyomo.report.figures.trajectory_figure import trajectory_figure
+    from tcbo_pyomo.report.figures.campaign_figure import campaign_figure
+    from tcbo_pyomo.report.figures.canvas import figure_of
 
-    draw = paths_figure if result.problem.finite else trajectory_figure
-    draw(result).savefig(path, dpi=200)
+    figure_of(campaign_figure(result)).savefig(path, dpi=200)
 
 
 def _feedback_layer(kind: str | None, delay: int | None) -> dict[str, Any]:
@@ -151,17 +147,16 @@ def _keep(simulation: Simulation, name: str, output: Path) -> None:
     )
 
 
-def _episode_table(problem: Any, episodes: list[EpisodeSummary]) -> Table:
+def _episode_table(problem: ProblemProtocol, episodes: list[EpisodeSummary]) -> Table:
     """One row per episode: the recommendation in units, candidates left, regret where the truth is known."""
-    known = problem.truth is not None
     titles = [coordinate.title for coordinate in problem.coordinates]
-    judged = (("regret", "identified") if problem.finite else ("regret",)) if known else ()
-    table = new_table(right=("episode", *titles, "candidates left" if problem.finite else "candidates", *judged))
+    judged = [name for name in ("regret", "identified") if getattr(episodes[-1], name) is not None]
+    left = "candidates left" if problem.keeps_candidates else "candidates"
+    table = new_table(right=("episode", *titles, left, *judged))
     for summary in episodes:
         cells = [str(summary.episode), *(f"{value:g}" for value in summary.recommendation.values())]
         cells.append(str(summary.candidates))
-        if known:
-            cells += [f"{summary.regret:.4g}", "yes" if summary.identified else "no"][: len(judged)]
+        cells += [f"{summary.regret:.4g}", "yes" if summary.identified else "no"][: len(judged)]
         table.add_row(*cells)
     return table
 
@@ -177,8 +172,3 @@ def _print_timings(timings: Timings) -> None:
     print_table(table)
     if timings.overhead_of_a_step is not None:
         typer.echo(f"the planner's own overhead is {timings.overhead_of_a_step:.1%} of a step")
-
-
-def _in_units(problem: Any, summary: EpisodeSummary) -> str:
-    units = {coordinate.name: coordinate.unit for coordinate in problem.coordinates}
-    return ", ".join(f"{name} = {v:g} {units[name]}".rstrip() for name, v in summary.recommendation.items())

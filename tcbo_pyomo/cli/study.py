@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tcbo_pyomo.cli.tables import new_table, print_table
+from tcbo_pyomo.cli._tables import new_table, print_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from tcbo_pyomo.studies.study import Study
     from tcbo_pyomo.studies.study_runner import Progress
 
+PANEL, POSITION = "Studies", 40
 SOME_FAILED = 1
 """Exit code when the study went through and some of its runs did not."""
 CASE = ("problem", "feedback", "method", "setting")
@@ -47,8 +47,6 @@ def study(
     from tcbo_pyomo.studies.study import read_study, study_from
     from tcbo_pyomo.studies.study_runner import run_study
 
-    # Settings may name a class of the user's, "my_module:MyRule", that stands in the current folder.
-    sys.path.append(os.getcwd())
     # Workers stopped by Ctrl-C leave semaphores to be cleaned up; Python's word about each would bury ours.
     os.environ.setdefault("PYTHONWARNINGS", "ignore:resource_tracker:UserWarning")
     wanted = read_study(file)
@@ -137,8 +135,3 @@ def _final_table(summary: list[dict[str, str]]) -> Any:
         rate = f"{float(row['identified_rate']):.0%}" if row["identified_rate"] else ""
         table.add_row(*case, row["runs"], median, f"{low} to {high}", rate)
     return table
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command to the command line."""
-    app.command()(study)

@@ -2,36 +2,31 @@
 
 from __future__ import annotations
 
-import os
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tcbo_pyomo.cli.tables import new_table, print_table
+from tcbo_pyomo.cli._options import Gap, ProblemOfSource, Source, checked_gap
+from tcbo_pyomo.cli._tables import new_table, print_table
 
 if TYPE_CHECKING:
     from tcbo_pyomo.explain.what_if import PlanOutcome
 
+PANEL, POSITION = "Looking into a campaign", 31
 LARGEST_SHARE = 3
 """First moves that are shown of a mixed plan."""
 
 
 def whatif(
-    where: Annotated[Path, typer.Argument(help="CAMPAIGN.db, a saved campaign, or the folder of a run.")],
+    where: Source,
     set_: Annotated[
         list[str] | None,
         typer.Option(
             "--set", metavar="NAME=VALUE", help="A limit, such as maximum_step.temperature=8K; may be repeated."
         ),
     ] = None,
-    problem: Annotated[
-        str | None, typer.Option(help="A name from `tcbo problems` or a .py file; needed for a saved campaign.")
-    ] = None,
-    gap: Annotated[
-        float | None, typer.Option(help="How closely each optimum is enclosed; 0.01 when not given.")
-    ] = None,
+    problem: ProblemOfSource = None,
+    gap: Gap = None,
 ) -> None:
     """Solve the planning problem again under changed limits; the campaign itself is not changed."""
     from tcbo_pyomo.errors import BadInput
@@ -40,10 +35,7 @@ def whatif(
     from tcbo_pyomo.explain.what_if import what_if
     from tcbo_pyomo.records import in_memory, open_campaign
 
-    # Settings may name a class of the user's, "my_module:MyRule", that stands in the current folder.
-    sys.path.append(os.getcwd())
-    if gap is not None and not 0.0 < gap < 1.0:
-        raise BadInput(f"--gap {gap:g} must lie between 0 and 1, as in 0.01 for 1 %")
+    gap = checked_gap(gap)
     campaign = in_memory(open_campaign(where, problem))
     if not set_:
         names = ", ".join(limit_names(campaign.problem))
@@ -74,8 +66,3 @@ def _assignment(text: str) -> tuple[str, str]:
     if not (name and equals and value):
         raise BadInput(f"--set {text!r}: write name=value, as in maximum_step.temperature=8K or horizon=12")
     return name, value
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command to the command line."""
-    app.command()(whatif)

@@ -1,7 +1,7 @@
 """Problems that come with the package, one per file; the file name is the name on the command line.
 
-A problem file has a function `build(feedback=None, seed=0)` that returns a `Problem`, and a text
-`DESCRIPTION`. A user's own problem is such a file anywhere on disk; it is run only because the user named it.
+A problem file has a function `build(feedback=None, seed=0)` that returns a `Problem` or a
+`ContinuousProblem`. A user's own problem is such a file anywhere on disk; it is run only because the user named it.
 """
 
 from __future__ import annotations
@@ -16,21 +16,19 @@ from types import ModuleType
 from typing import get_args
 
 from tcbo_pyomo.errors import BadInput, TcboError, suggestion
-from tcbo_pyomo.foundation.registry import files_of
+from tcbo_pyomo.foundation.registry import files_of, find_beside_user
 from tcbo_pyomo.problem.continuous import ContinuousProblem
 from tcbo_pyomo.problem.finite import Problem
+from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.settings import FeedbackSettings
-
-NOT_SYSTEMS = {"replay"}
-"""A way to make problems of tables."""
 
 
 def problem_names() -> list[str]:
     """Names of the problems that come with the package."""
-    return [name for name in files_of(__name__) if name not in NOT_SYSTEMS]
+    return files_of(__name__)
 
 
-def load_problem(name: str, feedback: str | None = None, seed: int = 0) -> Problem | ContinuousProblem:
+def load_problem(name: str, feedback: str | None = None, seed: int = 0) -> ProblemProtocol:
     """A shipped problem by name, or the problem of a user's own Python file.
 
     Parameters
@@ -50,13 +48,11 @@ def load_problem(name: str, feedback: str | None = None, seed: int = 0) -> Probl
     if name not in problem_names():
         own = "; your own problem: the path of its .py file"
         raise BadInput(f"unknown problem '{name}'; {suggestion(name, problem_names())}{own}")
-    problem: Problem | ContinuousProblem = importlib.import_module(f"{__name__}.{name}").build(
-        feedback=feedback, seed=seed
-    )
+    problem: ProblemProtocol = importlib.import_module(f"{__name__}.{name}").build(feedback=feedback, seed=seed)
     return problem
 
 
-def _build_from_file(path: Path, feedback: str | None, seed: int) -> Problem | ContinuousProblem:
+def _build_from_file(path: Path, feedback: str | None, seed: int) -> ProblemProtocol:
     """Run a user's file and its `build`; whatever goes wrong there is shown with the user's own line."""
     if not path.is_file():
         raise BadInput(f"problem file '{path}' does not exist or is not a file")
@@ -83,7 +79,8 @@ def _build_from_file(path: Path, feedback: str | None, seed: int) -> Problem | C
 
 
 def _imported(path: Path) -> ModuleType:
-    """The module of a user's file; what stands beside it can be imported but hides nothing installed."""
+    """The module of a user's file; what stands beside it or in the present folder can be imported, hiding nothing installed."""
+    find_beside_user()
     folder = os.fspath(path.resolve().parent)
     if folder not in sys.path:
         sys.path.append(folder)

@@ -41,7 +41,6 @@ MAXIMUM = 1.000001336
 def build(feedback: str | None = None, seed: int = 0) -> ContinuousProblem:
     """The problem; `feedback` is the preferred kind (delayed when not given), `seed` is not needed here."""
     kind = feedback or "delayed"
-    names = tuple(coordinate.name for coordinate in COORDINATES)
     return ContinuousProblem(
         name="fjord",
         coordinates=COORDINATES,
@@ -51,7 +50,7 @@ def build(feedback: str | None = None, seed: int = 0) -> ContinuousProblem:
         episodes=1,
         kernel=SquaredExponential(variance=0.1, lengthscale=0.2),
         noise=1e-3,
-        constraints=(*(ForbiddenRegion(Wall(names, *ends)) for ends in HEADLANDS), EndAt(PORT)),
+        constraints=(*(ForbiddenRegion(Wall(("inland", "along"), *ends)) for ends in HEADLANDS), EndAt(PORT)),
         truth=pollution,
         maximum=MAXIMUM,
         settings={"feedback": {"kind": kind, "delay": DELAY} if kind == "delayed" else {"kind": kind}},

@@ -15,7 +15,8 @@ from tcbo_pyomo.foundation.coordinates import Coordinate, physical, point_from_m
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 from tcbo_pyomo.plant.dynamics import Dynamics
 from tcbo_pyomo.plant.situation import Location
-from tcbo_pyomo.problem.given import as_rules, check_given, problem_table, problem_words, start_of
+from tcbo_pyomo.problem.given import allowed_by, as_rules, check_given, problem_table, problem_words, start_of
+from tcbo_pyomo.problem.landscape import Landscape, grid_landscape
 from tcbo_pyomo.solvers.nonlinear.step_simulator import simulator_of
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 
@@ -128,13 +129,7 @@ class ContinuousProblem:
 
     def allowed(self, points: Array) -> Mask:
         """Which scaled points (n x d) every rule allows: where the maximum is sought."""
-        values = physical(self.coordinates, points)
-        ok = np.ones(len(points), dtype=bool)
-        for rule in self.rules:
-            mask = rule.allowed_points(self.coordinates, values)
-            if mask is not None:
-                ok &= mask
-        return ok
+        return allowed_by(self.rules, self.coordinates, points)
 
     def true_value(self, point: Location) -> float:
         """The true value of a scaled point."""
@@ -190,3 +185,20 @@ class ContinuousProblem:
     def decision_between(self, origin: Location, arrived: Location) -> None:
         """Actions are not listed, and several may lead to the same point."""
         return None
+
+    keeps_candidates: ClassVar[bool] = False
+
+    def action_name(self, decision: tuple[float, ...]) -> None:
+        """Actions are numbers."""
+        return None
+
+    def instruction(self, decision: tuple[float, ...]) -> str:
+        """The value of every input, unless the plant is simply moved to a place."""
+        names = self.dynamics.actions.names
+        if self.dynamics.is_free_move or names is None:
+            return ""
+        return ", ".join(f"{name} {value:.4g}" for name, value in zip(names, decision, strict=True))
+
+    def landscape(self) -> Landscape:
+        """The true function over a plane."""
+        return grid_landscape(self.coordinates, self.truth, self.allowed)

@@ -16,7 +16,8 @@ from tcbo_pyomo.models.constraints.budget import Budget
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 from tcbo_pyomo.models.safe_sets import EpisodeSets
 from tcbo_pyomo.plant.process import Process
-from tcbo_pyomo.problem.given import as_rules, check_given, problem_table, problem_words, start_of
+from tcbo_pyomo.problem.given import allowed_by, as_rules, check_given, problem_table, problem_words, start_of
+from tcbo_pyomo.problem.landscape import Landscape
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 
 
@@ -190,6 +191,26 @@ class Problem:
         """Whether a recommendation is the maximum; None where the truth is unknown."""
         regret = self.regret(state)
         return None if regret is None else regret == 0.0
+
+    keeps_candidates: ClassVar[bool] = True
+
+    def action_name(self, decision: int) -> str:
+        """The name of a pair's action."""
+        return str(self.process.actions[self.process.pair_action[decision]])
+
+    def instruction(self, decision: int) -> str:
+        """The action, where chance decides on the place."""
+        return self.action_name(decision) if self.process.only_successor(decision) is None else ""
+
+    def allowed(self, points: Array) -> Mask:
+        """Which scaled points (n x d) every rule allows the plant to be in."""
+        return allowed_by(self.rules, self.coordinates, points)
+
+    def landscape(self) -> Landscape:
+        """The states with their true values."""
+        best = [] if self.truth is None else [self.best_state]
+        return Landscape(self.process.states, True, self.truth, self.process.states[best])
+
 
     def same_place(self, one: int, other: int) -> bool:
         """Whether two states are the same."""

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from tcbo_pyomo.errors import BadInput
-from tcbo_pyomo.foundation.coordinates import Coordinate
+from tcbo_pyomo.foundation.arrays import Array, Mask
+from tcbo_pyomo.foundation.coordinates import Coordinate, physical
 from tcbo_pyomo.models.constraints.from_function import FromFunction
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 from tcbo_pyomo.plant.situation import Location
@@ -75,3 +76,14 @@ def _facts(problem: ProblemProtocol) -> list[tuple[str, str]]:
 
 def _range(coordinate: Coordinate) -> str:
     return f"{coordinate.name} {coordinate.lower:g} to {coordinate.upper:g} {coordinate.unit}".rstrip()
+
+
+def allowed_by(rules: Sequence[TransitionConstraint], coordinates: Sequence[Coordinate], points: Array) -> Mask:
+    """Which scaled points (n x d) every rule allows the plant to be in."""
+    values = physical(coordinates, points)
+    ok = np.ones(len(points), dtype=bool)
+    for rule in rules:
+        mask = rule.allowed_points(coordinates, values)
+        if mask is not None:
+            ok &= mask
+    return ok

@@ -11,9 +11,11 @@ from typing import Any, Protocol, Self
 
 import numpy as np
 
+from tcbo_pyomo.foundation.arrays import Array, Mask
 from tcbo_pyomo.foundation.coordinates import Coordinate
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 from tcbo_pyomo.plant.situation import Decision, Location
+from tcbo_pyomo.problem.landscape import Landscape
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 
 
@@ -129,3 +131,19 @@ class ProblemProtocol(Protocol):
 
     def decision_between(self, origin: Location, arrived: Location) -> Decision:
         """What may have led from one place to another, where only the places were kept; None where that is not listed."""
+
+    @property
+    def keeps_candidates(self) -> bool:
+        """Whether candidates are states that stay until a result removes them; otherwise each plan draws new points."""
+
+    def action_name(self, decision: Decision) -> str | None:
+        """What the plant is asked to do, where actions have names."""
+
+    def instruction(self, decision: Decision) -> str:
+        """What to ask of the plant, where the place that the move leads to does not say it; else empty."""
+
+    def landscape(self) -> Landscape:
+        """What lies below paths on paper."""
+
+    def allowed(self, points: Array) -> Mask:
+        """Which scaled points (n x d) every rule allows the plant to be in."""

@@ -13,6 +13,7 @@ from tcbo_pyomo.explain.constraint_slack import constraint_slack
 from tcbo_pyomo.foundation.wording import counted, spaced, uncertain, with_unit
 from tcbo_pyomo.knowledge.history import Move
 from tcbo_pyomo.problem.in_words import output_title, place, place_values
+from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.report.next_moves import look_ahead
 from tcbo_pyomo.report.page_explanation import page_explanation
 from tcbo_pyomo.report.page_figures import belief_picture, candidates_picture, path_picture, regret_picture
@@ -103,24 +104,11 @@ def _following(campaign: Campaign) -> dict[str, Any]:
         "number": None if move is None else str(move.number),
         "step": None if move is None else str(move.step),
         "place": None if move is None or move.expected is None else place(problem, move.expected),
-        "action": None if move is None else _action(problem, move),
+        "action": None if move is None or move.decision is None else spaced(problem.instruction(move.decision)),
         "ahead": ahead[:MOST_ROWS],
         "left_out": max(0, len(ahead) - MOST_ROWS),
         "names": [spaced(c.name) for c in problem.coordinates],
     }
-
-
-def _action(problem: Any, move: Move) -> str:
-    """What the plant is asked to do, where that says more than the place it leads to."""
-    if move.decision is None:
-        return ""
-    if problem.finite:
-        chance = move.expected is None
-        return spaced(problem.process.actions[problem.process.pair_action[move.decision]]) if chance else ""
-    if problem.dynamics.is_free_move:
-        return ""
-    names = problem.dynamics.actions.names
-    return ", ".join(f"{spaced(name)} {value:.4g}" for name, value in zip(names, move.decision, strict=True))
 
 
 def _move_row(campaign: Campaign, move: Move) -> list[str]:
@@ -131,7 +119,7 @@ def _move_row(campaign: Campaign, move: Move) -> list[str]:
 def _charts(campaign: Campaign, moments: Sequence[Moment]) -> list[Any]:
     if len(moments) == 1:
         return []
-    candidates = candidates_picture(moments) if campaign.problem.finite else None
+    candidates = candidates_picture(moments) if campaign.problem.keeps_candidates else None
     drawn = [candidates, belief_picture(moments, output_title(campaign.problem)), regret_picture(moments)]
     return [picture for picture in drawn if picture is not None]
 
@@ -139,7 +127,7 @@ def _charts(campaign: Campaign, moments: Sequence[Moment]) -> list[Any]:
 def _removals(campaign: Campaign, moments: Sequence[Moment]) -> dict[str, Any] | None:
     """Which result removed which candidates; None on a continuous box, where each plan draws new ones."""
     problem = campaign.problem
-    if not problem.finite:
+    if not problem.keeps_candidates:
         return None
     changes = [m for m in moments if m.move is not None and (m.removed or m.returned)]
     shown = sorted(sorted(changes, key=lambda m: -len(m.removed))[:MOST_ROWS], key=lambda m: m.told)
@@ -155,7 +143,7 @@ def _removals(campaign: Campaign, moments: Sequence[Moment]) -> dict[str, Any] |
     return {"rows": rows, "left_out": len(changes) - len(shown), "first": str(moments[0].candidates)}
 
 
-def _names(problem: Any, states: Sequence[int]) -> str:
+def _names(problem: ProblemProtocol, states: Sequence[int]) -> str:
     named = "; ".join(place_values(problem, state) for state in states[:MOST_NAMES])
     return named if len(states) <= MOST_NAMES else f"{named}; and {len(states) - MOST_NAMES} more"
 

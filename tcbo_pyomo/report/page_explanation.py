@@ -25,6 +25,7 @@ from tcbo_pyomo.explain.explained_move import Explanation, MoveOption, Point
 from tcbo_pyomo.explain.explanation import explain
 from tcbo_pyomo.foundation.wording import counted, spaced, with_unit
 from tcbo_pyomo.problem.in_words import described_values
+from tcbo_pyomo.problem.protocol import ProblemProtocol
 
 logger = logging.getLogger(__name__)
 
@@ -59,7 +60,7 @@ def _why_not(campaign: Campaign) -> str | None:
     return None
 
 
-def _content(problem: Any, found: Explanation) -> dict[str, Any]:
+def _content(problem: ProblemProtocol, found: Explanation) -> dict[str, Any]:
     names = ", ".join(spaced(c.name) for c in problem.coordinates)
     return {
         "which": f"Step {found.step} of episode {found.episode}, from {described_values(problem, found.here)}.",
@@ -74,14 +75,14 @@ def _content(problem: Any, found: Explanation) -> dict[str, Any]:
     }
 
 
-def _aim(problem: Any, ends: Sequence[Point]) -> str:
+def _aim(problem: ProblemProtocol, ends: Sequence[Point]) -> str:
     places = [described_values(problem, point) for point in ends]
     if len(places) == 1:
         return f"The plan confirms the one candidate left, {places[0]}."
     return f"The plan separates {places[0]} from {places[1]}, the two candidates that can be told apart least."
 
 
-def _learns(problem: Any, found: Explanation) -> list[tuple[str, str, str, float]]:
+def _learns(problem: ProblemProtocol, found: Explanation) -> list[tuple[str, str, str, float]]:
     """(when, variance, standard deviation, share of the variance now) of what is known least."""
     mixed = counted(found.components, "component")
     stages = [("now", found.utility_now), (f"after the plan ({mixed})", found.utility_after)]
@@ -100,7 +101,7 @@ def _certified(found: Explanation) -> str:
     return f"No other plan could remove more than {found.gap:.1%} of the variance that this one leaves."
 
 
-def _move_row(problem: Any, option: MoveOption, utility: float) -> list[str]:
+def _move_row(problem: ProblemProtocol, option: MoveOption, utility: float) -> list[str]:
     places = places_text([described_values(problem, point) for point in option.leads_to])
     status = status_text(option) + (", asked for" if option.asked else "")
     ahead = "" if option.ahead is None else change_text(option.ahead, utility)

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.campaign.simulation import CampaignResult, EpisodeSummary
-from tcbo_pyomo.foundation.wording import visible
+from tcbo_pyomo.foundation.wording import counted, visible
 from tcbo_pyomo.problem.in_words import place_text
+from tcbo_pyomo.report.figures.canvas import axes_or_new, figure_of
 from tcbo_pyomo.report.timeline import Moment
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 MOST_MARKS = 60
 LONGEST_LABEL = 90
+WIDEST_PANEL = 8.0
+"""Inches; a wider picture has several panels."""
 LINE, BAND = "#1d5b8f", "#c9dcec"
 # Labels are the user's: "$" must not start a formula. A fixed salt makes equal campaigns give equal pages.
 STYLE: Any = {
@@ -55,19 +58,15 @@ class Picture:
 
 def path_picture(campaign: Campaign) -> Picture:
     """The paths of all episodes, with candidates and recommendation."""
-    from tcbo_pyomo.report.figures.paths_figure import paths_figure
-    from tcbo_pyomo.report.figures.trajectory_figure import trajectory_figure
+    from tcbo_pyomo.report.figures.campaign_figure import campaign_figure
 
-    result = _as_result(campaign)
-    draw = paths_figure if campaign.problem.finite else trajectory_figure
-    problem = campaign.problem
-    over = "the states" if problem.finite else "the posterior mean"
+    result, problem = _as_result(campaign), campaign.problem
+    over = "the states" if problem.landscape().only_places else "the posterior mean"
     recommended = place_text(problem, campaign.recommendation)
-    number = len(result.episodes)
-    text = f"Paths of {number} episode{'' if number == 1 else 's'} over {over}; the recommendation is at {recommended}."
+    text = f"Paths of {counted(len(result.episodes), 'episode')} over {over}; the recommendation is at {recommended}."
     caption = "Where the plant has been, and where the maximum may be."
-    wide = not problem.finite and len(problem.coordinates) > 2
-    return Picture(_source(lambda: draw(result), "png"), text, caption, wide)
+    source, width = _drawn(lambda: campaign_figure(result), "png")
+    return Picture(source, text, caption, wide=width > WIDEST_PANEL)
 
 
 def candidates_picture(moments: Sequence[Moment]) -> Picture:
@@ -120,11 +119,8 @@ def regret_picture(moments: Sequence[Moment]) -> Picture | None:
 def _chart(draw: Callable[[Axes], None], alternative: str, caption: str) -> Picture:
     from matplotlib.ticker import MaxNLocator
 
-    def figure() -> Figure:
-        from matplotlib.figure import Figure
-
-        made = Figure(figsize=(3.5, 2.3), layout="constrained")
-        ax = made.subplots()
+    def chart() -> Axes:
+        ax = axes_or_new(None, (3.5, 2.3))
         draw(ax)
         ax.set_xlabel("results told")
         ax.set_xlim(left=0)
@@ -132,12 +128,13 @@ def _chart(draw: Callable[[Axes], None], alternative: str, caption: str) -> Pict
         ax.spines[["top", "right"]].set_visible(False)
         ax.grid(axis="y", color="0.92", linewidth=0.8)
         ax.set_axisbelow(True)
-        return made
+        return ax
 
-    return Picture(_source(figure, "svg"), alternative, caption)
+    return Picture(_drawn(chart, "svg")[0], alternative, caption)
 
 
-def _source(draw: Callable[[], Figure], kind: str) -> str:
+def _drawn(draw: Callable[[], Axes], kind: str) -> tuple[str, float]:
+    """The `data:` address of a picture and its width in inches."""
     import matplotlib
 
     buffer = io.BytesIO()
@@ -145,11 +142,12 @@ def _source(draw: Callable[[], Figure], kind: str) -> str:
         # A label may have characters that the font has not; the page itself shows them.
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
         metadata = {"Date": None} if kind == "svg" else {"Software": None}
-        figure = draw()
+        figure = figure_of(draw())
         _tame(figure)
         figure.savefig(buffer, format=kind, dpi=170, metadata=metadata)
     mime = "svg+xml" if kind == "svg" else kind
-    return f"data:image/{mime};base64,{base64.b64encode(buffer.getvalue()).decode('ascii')}"
+    address = f"data:image/{mime};base64,{base64.b64encode(buffer.getvalue()).decode('ascii')}"
+    return address, float(figure.get_figwidth())
 
 
 def _tame(figure: Figure) -> None:

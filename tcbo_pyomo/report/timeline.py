@@ -56,9 +56,9 @@ def timeline(campaign: Campaign) -> list[Moment]:
     knowledge = knowledge_for(present.problem, campaign.settings, campaign.seed, history)
     knowledge.replay(present.kernel)
     measurements = campaign.history.measurements
-    shown = set(range(len(measurements) + 1)) if problem.finite else _spread(len(measurements))
+    shown = set(range(len(measurements) + 1)) if problem.keeps_candidates else _spread(len(measurements))
     moments: list[Moment] = []
-    before: set[int] = set(knowledge.candidates.tolist()) if problem.finite else set()
+    before: set[int] = set(knowledge.candidates.tolist()) if problem.keeps_candidates else set()
     told_so_far: list[tuple[Move | None, float | None]] = [(None, None), *measurements]
     for told, (move, value) in enumerate(told_so_far):
         if move is not None and value is not None:
@@ -67,7 +67,7 @@ def timeline(campaign: Campaign) -> list[Moment]:
             knowledge.measured(moves[move.number - 1])
         if told not in shown:
             continue
-        after: set[int] = set(knowledge.candidates.tolist()) if problem.finite else set()
+        after: set[int] = set(knowledge.candidates.tolist()) if problem.keeps_candidates else set()
         recommended = knowledge.recommendation
         (mean,), (deviation,) = knowledge.belief.predict([recommended])
         moments.append(
@@ -79,7 +79,7 @@ def timeline(campaign: Campaign) -> list[Moment]:
                 float(mean),
                 float(deviation),
                 problem.regret(recommended),
-                len(after) if problem.finite else None,
+                len(after) if problem.keeps_candidates else None,
                 tuple(sorted(before - after)),
                 tuple(sorted(after - before)),
             )

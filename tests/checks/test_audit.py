@@ -4,7 +4,6 @@ import json
 
 import numpy as np
 import pytest
-import typer
 from typer.testing import CliRunner
 
 from tcbo_pyomo import (
@@ -19,7 +18,7 @@ from tcbo_pyomo import (
     settings_from,
 )
 from tcbo_pyomo.checks.audit import audit_campaign, audit_path, unaudited
-from tcbo_pyomo.cli.audit import register
+from tcbo_pyomo.cli.main import app
 from tcbo_pyomo.errors import BadInput, DamagedFile
 from tcbo_pyomo.models.constraints import (
     Box,
@@ -231,10 +230,6 @@ def test_a_plant_that_went_elsewhere_is_found():
 
 @pytest.fixture
 def command():
-    app = typer.Typer()
-    app.callback()(lambda: None)
-    register(app)
-
     def run(*arguments):
         return CliRunner().invoke(app, ["audit", *map(str, arguments)])
 

@@ -222,8 +222,8 @@ def test_command_refuses_a_picture_it_cannot_write(tcbo):
     assert code == 6 and err.count("\n") == 1
 
 
-def labels_of(figure):
-    return [text.get_text() for text in figure.legends[0].get_texts()]
+def labels_of(axes):
+    return [text.get_text() for text in axes.figure.legends[0].get_texts()]
 
 
 def test_picture_of_the_lake_counts_what_the_walls_remove():
@@ -252,8 +252,7 @@ def test_picture_with_every_kind_of_region_and_on_given_axes():
     ]
     problem = grid_problem(constraints=[ForbiddenRegion(region) for region in regions])
     axes = Figure().subplots()
-    figure = move_graph_figure(problem, ax=axes)
-    assert figure is axes.figure
+    assert move_graph_figure(problem, ax=axes) is axes
     box, ellipse, triangle = (patch.get_xy() for patch in axes.patches)
     assert (box.min(axis=0).tolist(), box.max(axis=0).tolist()) == ([2.8, 0.0], [3.2, 2.0])
     np.testing.assert_allclose(np.ptp(ellipse, axis=0), [0.6, 0.8])

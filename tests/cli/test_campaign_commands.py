@@ -12,11 +12,7 @@ from pathlib import Path
 import pytest
 
 from tcbo_pyomo.cli import main as cli
-from tcbo_pyomo.cli.campaign import register
 from tcbo_pyomo.records import Result
-
-if "ask" not in [command.name or command.callback.__name__ for command in cli.app.registered_commands]:
-    register(cli.app)
 
 BROKEN = Result(99, 1.0)
 """A result that is always refused: with it in a list, none is recorded."""
@@ -301,11 +297,8 @@ def test_no_command_opens_a_socket_or_writes_elsewhere(begun, tmp_path, monkeypa
 SCRIPT = """
 import sys, time
 from tcbo_pyomo.cli import main as cli
-from tcbo_pyomo.cli.campaign import register
 import tcbo_pyomo.records, tcbo_pyomo.library.knorr_pyrazole, tcbo_pyomo.planning.finite.linear_programming, highspy
 from tcbo_pyomo.planning.finite import compiled_polytope
-if "ask" not in [c.name or c.callback.__name__ for c in cli.app.registered_commands]:
-    register(cli.app)
 began = time.process_time()
 try:
     cli.main(["ask", "k.db"])

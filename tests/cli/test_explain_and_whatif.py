@@ -3,21 +3,12 @@
 import json
 
 import pytest
-import typer
 from typer.testing import CliRunner
 
 from tcbo_pyomo import Campaign, load_problem, run_campaign, save_campaign, settings_from
-from tcbo_pyomo.cli import explain, whatif
+from tcbo_pyomo.cli.main import app
 from tcbo_pyomo.errors import BadInput, DamagedFile
 from tcbo_pyomo.records.run_folder import write_run
-
-
-@pytest.fixture(scope="module")
-def app():
-    commands = typer.Typer()
-    explain.register(commands)
-    whatif.register(commands)
-    return commands
 
 
 @pytest.fixture(scope="module")
@@ -29,45 +20,45 @@ def run_folder(tmp_path_factory):
     return folder
 
 
-def call(app, *arguments):
+def call(*arguments):
     return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
-def test_explain_a_run_folder(app, run_folder):
-    answer = call(app, "explain", run_folder, "--gap", "0.1")
+def test_explain_a_run_folder(run_folder):
+    answer = call("explain", run_folder, "--gap", "0.1")
     assert answer.exit_code == 0, answer.output
     for words in ("knorr_pyrazole, episode 3, move 1", "separates", "no plan can reach less", "planned", "MaximumStep"):
         assert words in answer.output
 
 
-def test_explain_a_saved_campaign_as_data(app, tmp_path):
+def test_explain_a_saved_campaign_as_data(tmp_path):
     campaign = Campaign(load_problem("knorr_pyrazole"), seed=1)
     move = campaign.ask()
     campaign.tell(move.number, 0.1)
     save_campaign(campaign, tmp_path / "campaign.json")
-    answer = call(app, "explain", tmp_path / "campaign.json", "--problem", "knorr_pyrazole", "--json", "--gap", "0.2")
+    answer = call("explain", tmp_path / "campaign.json", "--problem", "knorr_pyrazole", "--json", "--gap", "0.2")
     assert answer.exit_code == 0, answer.output
     data = json.loads(answer.output)
     assert data["step"] == 2 and data["lower_bound"] <= data["utility_after"]
 
 
-def test_whatif_shows_both_plans(app, run_folder):
-    answer = call(app, "whatif", run_folder, "--set", "horizon=6", "--gap", "0.2")
+def test_whatif_shows_both_plans(run_folder):
+    answer = call("whatif", run_folder, "--set", "horizon=6", "--gap", "0.2")
     assert answer.exit_code == 0, answer.output
     assert "horizon = 10" in answer.output and "horizon = 6" in answer.output and "worth" in answer.output
 
 
-def test_whatif_without_a_limit_lists_them(app, run_folder):
-    error = call(app, "whatif", run_folder).exception
+def test_whatif_without_a_limit_lists_them(run_folder):
+    error = call("whatif", run_folder).exception
     assert isinstance(error, BadInput) and "maximum_step.residence_time" in str(error) and error.exit_code == 2
 
 
-def test_errors_have_their_exit_codes(app, run_folder, tmp_path):
-    assert call(app, "explain", tmp_path / "nothing").exception.exit_code == 2
-    assert call(app, "explain", run_folder, "--gap", "2").exception.exit_code == 2
-    assert call(app, "whatif", run_folder, "--set", "horizon").exception.exit_code == 2
+def test_errors_have_their_exit_codes(run_folder, tmp_path):
+    assert call("explain", tmp_path / "nothing").exception.exit_code == 2
+    assert call("explain", run_folder, "--gap", "2").exception.exit_code == 2
+    assert call("whatif", run_folder, "--set", "horizon").exception.exit_code == 2
     (tmp_path / "campaign.json").write_text("{}")
-    damaged = call(app, "explain", tmp_path / "campaign.json", "--problem", "knorr_pyrazole").exception
+    damaged = call("explain", tmp_path / "campaign.json", "--problem", "knorr_pyrazole").exception
     assert isinstance(damaged, DamagedFile) and damaged.exit_code == 3
 
 
@@ -90,17 +81,17 @@ def build(feedback=None, seed=0):
 """
 
 
-def test_whatif_of_a_move_limit_in_units_on_a_campaign_file(app, tmp_path):
+def test_whatif_of_a_move_limit_in_units_on_a_campaign_file(tmp_path):
     from tcbo_pyomo.records import start_campaign
 
     (tmp_path / "plant.py").write_text(PLANT)
     durable = start_campaign(tmp_path / "campaign.db", str(tmp_path / "plant.py"), seed=1)
     durable.tell(durable.ask().number, 0.1)
     before = (tmp_path / "campaign.db").read_bytes()
-    answer = call(app, "whatif", tmp_path / "campaign.db", "--set", "move_limit.temperature=8K", "--gap", "0.05")
+    answer = call("whatif", tmp_path / "campaign.db", "--set", "move_limit.temperature=8K", "--gap", "0.05")
     assert answer.exit_code == 0, answer.output
     assert "move_limit.temperature = 4" in answer.output and "move_limit.temperature = 8 K" in answer.output
-    explained = call(app, "explain", tmp_path / "campaign.db")
+    explained = call("explain", tmp_path / "campaign.db")
     assert explained.exit_code == 0 and "plant, episode 1, move 2" in explained.output
     assert "MaximumStep" in explained.output and "then" in explained.output
     assert (tmp_path / "campaign.db").read_bytes() == before

@@ -9,7 +9,7 @@ import pytest
 
 import tcbo_pyomo
 from tcbo_pyomo.cli.main import main
-from tcbo_pyomo.cli.template import write_template
+from tcbo_pyomo.cli.new import write_template
 from tcbo_pyomo.errors import BadInput, DiskError
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(tcbo_pyomo.__file__).parents[1]), "OPENBLAS_NUM_THREADS": "1"}

@@ -12,12 +12,11 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-import typer
 from typer.testing import CliRunner
 
 from tcbo_pyomo import Campaign, Problem, Process, load_problem, run_campaign, save_campaign, settings_from
 from tcbo_pyomo.campaign.simulated_plant import SimulatedPlant
-from tcbo_pyomo.cli.report import register
+from tcbo_pyomo.cli.main import app
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.coordinates import Coordinate
 from tcbo_pyomo.foundation.wording import uncertain, visible
@@ -252,9 +251,6 @@ def test_a_place_that_is_none_is_refused_and_left_alone(knorr, tmp_path, name, m
 
 @pytest.fixture
 def command():
-    app = typer.Typer()
-    app.callback()(lambda: None)
-    register(app)
     return lambda *arguments: CliRunner().invoke(app, ["report", *map(str, arguments)])
 
 

@@ -2,11 +2,10 @@
 
 import numpy as np
 import pytest
-import typer
 from study_tables import BRANIN, KNORR, SNAR, paths_table, runs_table, timings_table, write_study
 from typer.testing import CliRunner
 
-from tcbo_pyomo.cli import figures as command
+from tcbo_pyomo.cli.main import app
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.studies.figures import (
     identification_figure,
@@ -105,16 +104,9 @@ def test_a_problem_under_another_label_is_found_in_the_studys_definition(tmp_pat
     assert drawn.axes[-1].get_ylabel() == "true product"
 
 
-def app():
-    made = typer.Typer()
-    made.callback()(lambda: None)
-    command.register(made)
-    return made
-
-
 def test_the_command_prints_the_files(tmp_path):
     folder = only_runs(tmp_path / "study", runs_table([(KNORR, "mdp_bo", "", 2, 3, True)], seeds=2))
-    result = CliRunner().invoke(app(), ["figures", str(folder), "--output", str(tmp_path / "out")])
+    result = CliRunner().invoke(app, ["figures", str(folder), "--output", str(tmp_path / "out")])
     assert result.exit_code == 0, result.output
     printed = result.output.split()
     assert len(printed) == 6

@@ -8,6 +8,7 @@ from matplotlib.cbook import is_math_text
 from matplotlib.text import Text
 from study_tables import BRANIN, GRID, KNORR, LASER, MANY, SNAR, paths_table, runs_table, timings_table
 
+from tcbo_pyomo.report.figures.canvas import figure_of
 from tcbo_pyomo.studies.figures import (
     ablation_figure,
     candidates_figure,
@@ -66,7 +67,7 @@ def common_area(one, other):
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_nothing_overlaps_and_nothing_is_cut_off(name):
-    figure = FIGURES[name]()
+    figure = figure_of(FIGURES[name]())
     boxes, legends, renderer = visible_boxes(figure)
     assert len(boxes) > 5
     for (text, box), (other, second) in itertools.combinations(boxes, 2):
@@ -83,7 +84,7 @@ def test_nothing_overlaps_and_nothing_is_cut_off(name):
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_axes_have_words_and_no_label_is_a_formula(name):
-    figure = FIGURES[name]()
+    figure = figure_of(FIGURES[name]())
     assert any(axes.get_xlabel() for axes in figure.axes)
     assert all(not is_math_text(text.get_text()) for text in figure.findobj(Text))
     named = [axes.get_ylabel() for axes in figure.axes if axes.axison]

@@ -4,10 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 import study_tables
+from matplotlib.figure import Figure
 from study_tables import BRANIN, GRID, KNORR, LASER, MANY, SNAR, paths_table, runs_table, timings_table
 
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.library import load_problem
+from tcbo_pyomo.report.figures.canvas import figure_of
 from tcbo_pyomo.studies.figures import (
     ablation_figure,
     candidates_figure,
@@ -56,7 +58,7 @@ def legend_names(figure):
     ("method", "name"), [("mdp_bo", "MDP-BO"), ("greedy_ucb", "Greedy-UCB"), ("costs $5 to $9", r"costs \$5 to \$9")]
 )
 def test_regret_by_episodes_is_the_median_at_their_ends(method, name):
-    axes = regret_figure(RUNS, *KNORR).axes[0]
+    axes = regret_figure(RUNS, *KNORR)
     values = by_seed(RUNS, KNORR, method, "regret", rows=lambda part: part[part.step == 10])
     assert values.shape == (7, 6)
     assert np.array_equal(median_line(axes, name).get_xdata(), [1, 2, 3, 4, 5, 6])
@@ -67,7 +69,7 @@ def test_regret_by_episodes_is_the_median_at_their_ends(method, name):
 
 
 def test_regret_by_moves_where_there_is_one_episode():
-    axes = regret_figure(RUNS, *BRANIN).axes[0]
+    axes = regret_figure(RUNS, *BRANIN)
     values = by_seed(RUNS, BRANIN, "local_search_region", "regret")
     line = median_line(axes, "LSR")
     assert np.array_equal(line.get_xdata(), np.arange(1, 41))
@@ -78,20 +80,20 @@ def test_regret_by_moves_where_there_is_one_episode():
 
 def test_episodes_of_different_length_are_compared_by_moves():
     table = pd.concat([runs_table([(KNORR, "mdp_bo", "", 6, 10, True)]), runs_table([(KNORR, "x", "", 3, 20, True)])])
-    axes = regret_figure(table, *KNORR).axes[0]
+    axes = regret_figure(table, *KNORR)
     assert axes.get_xlabel() == "move"
     assert len(median_line(axes, "x").get_xdata()) == 60
 
 
 def test_one_seed_has_no_band():
-    figure = regret_figure(runs_table(seeds=1), *KNORR)
+    figure = figure_of(regret_figure(runs_table(seeds=1), *KNORR))
     assert len(figure.axes[0].lines) == 3
     assert figure.axes[0].get_title().endswith("\n1 seed")
 
 
 def test_runs_that_failed_are_not_hidden():
     lost = RUNS[~((RUNS.method == "greedy_ucb") & (RUNS.seed > 5))]
-    figure = regret_figure(lost, *KNORR)
+    figure = figure_of(regret_figure(lost, *KNORR))
     assert "5 to 7 seeds" in figure.axes[0].get_title()
     values = by_seed(lost, KNORR, "greedy_ucb", "regret", rows=lambda part: part[part.step == 10])
     assert np.allclose(median_line(figure.axes[0], "Greedy-UCB").get_ydata(), np.median(values, axis=0), atol=0)
@@ -102,7 +104,7 @@ def test_runs_that_failed_are_not_hidden():
 def test_identification_has_shares_and_wilson_intervals(hits, low, high):
     table = runs_table([(KNORR, "mdp_bo", "", 2, 3, True)], seeds=10)
     table["identified"] = (table.seed <= hits) & (table.episode == 2)
-    axes = identification_figure(table, *KNORR).axes[0]
+    axes = identification_figure(table, *KNORR)
     heights = [bar.get_height() for bar in axes.patches]
     assert np.allclose(heights, [0.0, 10.0 * hits])
     (intervals,) = [c for c in axes.collections if hasattr(c, "get_segments")]
@@ -111,7 +113,7 @@ def test_identification_has_shares_and_wilson_intervals(hits, low, high):
 
 
 def test_identification_counts_runs_at_the_ends_of_episodes():
-    axes = identification_figure(RUNS, *KNORR).axes[0]
+    axes = identification_figure(RUNS, *KNORR)
     assert [text.get_text() for text in axes.get_xticklabels()] == list("123456")
     for container, method in zip(axes.containers[::2], ("mdp_bo", "greedy_ucb", "costs $5 to $9"), strict=True):
         share = by_seed(RUNS, KNORR, method, "identified", rows=lambda part: part[part.step == 10]).mean(axis=0)
@@ -120,7 +122,7 @@ def test_identification_counts_runs_at_the_ends_of_episodes():
 
 
 def test_identification_at_quarters_of_the_moves():
-    axes = identification_figure(RUNS, *LASER).axes[0]
+    axes = identification_figure(RUNS, *LASER)
     assert [text.get_text() for text in axes.get_xticklabels()] == ["25 %", "50 %", "75 %", "100 %"]
     values = by_seed(RUNS, LASER, "stateless", "identified")[:, [7, 14, 22, 29]]  # moves 8, 15, 23 and 30 of 30
     assert np.allclose([bar.get_height() for bar in axes.containers[2]], 100 * values.mean(axis=0))
@@ -128,13 +130,13 @@ def test_identification_at_quarters_of_the_moves():
 
 
 def test_no_bar_can_be_mistaken_for_another():
-    axes = identification_figure(RUNS, *KNORR).axes[0]
+    axes = identification_figure(RUNS, *KNORR)
     looks = {(bar.get_facecolor(), bar.get_hatch()) for bar in axes.patches}
     assert len(looks) == 3 and len({hatch for _, hatch in looks}) == 3
 
 
 def test_candidates_are_medians_over_moves():
-    figure = candidates_figure(RUNS, *KNORR)
+    figure = figure_of(candidates_figure(RUNS, *KNORR))
     axes = figure.axes[0]
     values = by_seed(RUNS, KNORR, "greedy_ucb", "candidates")
     assert np.allclose(median_line(axes, "Greedy-UCB").get_ydata(), np.median(values, axis=0))
@@ -144,7 +146,7 @@ def test_candidates_are_medians_over_moves():
 
 
 def test_methods_without_candidates_are_named_and_left_out():
-    figure = candidates_figure(RUNS, *SNAR)
+    figure = figure_of(candidates_figure(RUNS, *SNAR))
     assert legend_names(figure) == ["MDP-BO-TS"]
     assert "without candidates: TrSnAKe" in figure.axes[0].get_title()
     with pytest.raises(BadInput, match="no method keeps candidates"):
@@ -197,7 +199,7 @@ def test_solve_times_are_drawn_and_written():
             "seconds": [2.0, 4e-5],
         }
     )
-    axes = solve_time_figure(table).axes[0]
+    axes = solve_time_figure(table)
     assert [text.get_text() for text in axes.texts] == ["2 s (2 s to 2 s), 1 plan", "40 µs (40 µs to 40 µs), 1 plan"]
     assert [text.get_text() for text in axes.get_yticklabels()] == ["p, immediate feedback", "MDP-BO", "Random walk"]
     assert (axes.get_xlabel(), axes.get_xscale()) == ("time per plan (s)", "log")
@@ -209,7 +211,7 @@ def test_solve_times_are_drawn_and_written():
 def regret_axes(values, finite=True):
     cases = [(KNORR, "mdp_bo", "", len(values), 1, True)]
     table = runs_table(cases, seeds=1).assign(regret=values, identified=[v == 0 for v in values] if finite else None)
-    return regret_figure(table, *KNORR, unit="mg/L").axes[0]
+    return regret_figure(table, *KNORR, unit="mg/L")
 
 
 def tick_texts(axes):
@@ -334,17 +336,43 @@ def test_methods_have_the_papers_names_and_other_labels_stay():
 
 def test_series_with_one_name_are_told_apart():
     table = runs_table([(KNORR, method, "", 2, 3, True) for method in ("mdp_bo", "MDP-BO")])
-    assert legend_names(regret_figure(table, *KNORR)) == ["MDP-BO (1)", "MDP-BO (2)"]
+    assert legend_names(figure_of(regret_figure(table, *KNORR))) == ["MDP-BO (1)", "MDP-BO (2)"]
 
 
 def test_a_method_looks_the_same_in_all_figures_of_a_study():
-    lines = [median_line(regret_figure(RUNS, *case).axes[0], "TrSnAKe") for case in (BRANIN, SNAR)]
+    lines = [median_line(regret_figure(RUNS, *case), "TrSnAKe") for case in (BRANIN, SNAR)]
     assert lines[0].get_color() == lines[1].get_color()
     assert lines[0].get_marker() == lines[1].get_marker()
 
 
 def test_up_to_nine_lines_differ_without_colours():
-    figure = regret_figure(runs_table(MANY), "many", "episodic")
+    figure = figure_of(regret_figure(runs_table(MANY), "many", "episodic"))
     lines = [median_line(figure.axes[0], name) for name in legend_names(figure)]
     assert len({line.get_marker() for line in lines}) == 9
     assert len({(line.get_linestyle(), str(line._dash_pattern)) for line in lines}) == 4
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda **on: regret_figure(RUNS, *KNORR, **on),
+        lambda **on: identification_figure(RUNS, *KNORR, **on),
+        lambda **on: candidates_figure(RUNS, *KNORR, **on),
+        lambda **on: solve_time_figure(TIMINGS, **on),
+    ],
+)
+def test_each_plot_is_drawn_on_axes_that_are_given_as_on_its_own(draw):
+    figure = Figure(figsize=(14, 6))
+    left, right = figure.subplots(1, 2)
+    alone = draw()
+    assert draw(ax=right) is right and not left.has_data() and not figure.legends
+    assert figure_of(alone) is not figure
+    shown = [line.get_xydata() for line in alone.lines]
+    again = [line.get_xydata() for line in right.lines]
+    assert len(shown) == len(again)
+    for one, other in zip(shown, again, strict=True):
+        np.testing.assert_array_equal(one, other)
+    assert (alone.get_xlabel(), alone.get_ylabel()) == (right.get_xlabel(), right.get_ylabel())
+    if figure_of(alone).legends:
+        names = [text.get_text() for text in right.get_legend().get_texts()]
+        assert names == legend_names(figure_of(alone))

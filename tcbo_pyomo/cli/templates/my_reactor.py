@@ -9,13 +9,20 @@ experiment and by 60 K per episode, and whose flow rate may only be lowered with
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from tcbo_pyomo import Problem, grid_process
-from tcbo_pyomo.models.constraints import ForbiddenRegion, NonIncreasing, Polygon, ResourceBudget
-from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
+from tcbo_pyomo import (
+    ForbiddenRegion,
+    NonIncreasing,
+    Polygon,
+    Problem,
+    ResourceBudget,
+    SquaredExponential,
+    grid_process,
+)
 
 DESCRIPTION = "A small reactor to start from"
 
@@ -66,7 +73,7 @@ def build(feedback: str | None = None, seed: int = 0) -> Problem:
     )
 
 
-def heat_exchanged(left: dict[str, Any], right: dict[str, Any]) -> Any:
+def heat_exchanged(left: Mapping[str, Any], right: Mapping[str, Any]) -> Any:
     """What a move uses of the budget: kelvins up or down, from `{input: values}` left and arrived at."""
     return abs(right["temperature"] - left["temperature"])
 

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from my_reactor import build
 
-from tcbo_pyomo import Campaign, run_campaign, settings_from
-from tcbo_pyomo.foundation.settings_file import read_settings
+from tcbo_pyomo import Campaign, read_settings, run_campaign, settings_from
 
 problem = build()
 settings = settings_from(dict(problem.settings), read_settings(Path(__file__).with_name("settings.yaml")))

@@ -15,7 +15,7 @@ from tcbo_pyomo.planning.continuous.trajectory_oracle import oracle_of
 from tcbo_pyomo.planning.continuous.trajectory_plan import PlanRecord, TrajectoryPlan
 from tcbo_pyomo.planning.continuous.utility import PathMixture, PathTangent, TrajectoryUtility
 from tcbo_pyomo.planning.frank_wolfe import frank_wolfe
-from tcbo_pyomo.plant.situation import Situation
+from tcbo_pyomo.plant.situation import Location, Situation
 from tcbo_pyomo.problem.continuous import ContinuousProblem
 from tcbo_pyomo.settings import PlannerSettings
 
@@ -113,6 +113,13 @@ class ContinuousPlanner:
         if state is not None:
             arrays = {name: np.array(values) for name, values in state.items()}
             self.previous = TrajectoryPlan(**arrays, value=float("nan"), record=LOADED)
+
+    def places_ahead(self, plan: ContinuousPlan | None, point: Location, step: int) -> list[Location]:
+        """Points after this one on the path being followed; nothing where the plant has left it."""
+        followed = self.previous
+        if followed is None or not np.allclose(followed.states[step], point, rtol=0.0, atol=1e-6):
+            return []
+        return [tuple(state.tolist()) for state in followed.states[step + 1 :]]
 
 
 def mix_paths(parts: list[tuple[float, PathMixture]]) -> PathMixture:

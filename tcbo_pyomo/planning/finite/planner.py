@@ -169,6 +169,23 @@ class FinitePlanner:
     def load(self, state: None) -> None:
         """Nothing to load."""
 
+    def places_ahead(self, plan: Plan | None, state: int, step: int) -> list[int]:
+        """States that the plan expects after this one: the likeliest action in each, and its likeliest outcome."""
+        if plan is None:
+            return []
+        process, ahead = self.problem.process, []
+        for at in range(step, self.problem.horizon):
+            try:
+                pairs, probabilities = plan.policy.action_probabilities(at, state)
+            except BadInput:
+                # The plant is where the plan did not expect it.
+                break
+            pair = int(pairs[int(np.argmax(probabilities))])
+            chances = process.transitions.data[process.transitions.indptr[pair] : process.transitions.indptr[pair + 1]]
+            state = int(process.successors_of(pair)[int(np.argmax(chances))])
+            ahead.append(state)
+        return ahead
+
 
 def _refuse_for_dynamic_programming(coupling: list[str], options: dict, time_limit: float | None) -> None:
     if coupling:

@@ -8,14 +8,14 @@ import numpy as np
 
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.arrays import Array, Mask
-from tcbo_pyomo.models.constraints.forbidden_region import ForbiddenRegion
-from tcbo_pyomo.problem.continuous import ContinuousProblem
 from tcbo_pyomo.problem.finite import Problem
+from tcbo_pyomo.problem.protocol import ProblemProtocol
+from tcbo_pyomo.report.figures.canvas import axes_or_new, legend_below
+from tcbo_pyomo.report.figures.path_drawing import plane
 from tcbo_pyomo.report.figures.region_outlines import draw_region
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 MOST_MOVES = 4000
 """With more moves than this only those that leave the start are drawn: the others would cover the paper."""
@@ -24,7 +24,7 @@ GAP = 0.014
 ALLOWED_COLOUR, REMOVED_COLOUR, START_COLOUR, END_COLOUR = "#4477AA", "#CC6677", "#117733", "#E69F00"
 
 
-def move_graph_figure(problem: Problem | ContinuousProblem, ax: Axes | None = None) -> Figure:
+def move_graph_figure(problem: ProblemProtocol, ax: Axes | None = None) -> Axes:
     """Draw the states and moves of a finite problem on its first two coordinates.
 
     Parameters
@@ -36,28 +36,21 @@ def move_graph_figure(problem: Problem | ContinuousProblem, ax: Axes | None = No
 
     Returns
     -------
-    Figure
-        The figure that holds the axes.
+    Axes
+        The axes drawn on.
     """
-    from matplotlib.figure import Figure
-
     if not isinstance(problem, Problem):
         raise BadInput(f"problem '{problem.name}' is continuous: it has no finite set of moves to draw")
-    legend: dict[str, Any] = {"ncols": 3, "fontsize": 8, "frameon": False}
-    if ax is not None:
-        _draw(ax, problem)
-        ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.12), **legend)
-        return ax.figure if isinstance(ax.figure, Figure) else ax.figure.figure
-    figure = Figure(figsize=(7.2, 6.4), layout="constrained")
-    _draw(figure.subplots(), problem)
-    figure.legend(loc="outside lower center", **legend)
-    return figure
+    own, ax = ax is None, axes_or_new(ax, (7.2, 6.4))
+    _draw(ax, problem)
+    legend_below(ax, own, ncols=3, fontsize=8, frameon=False)
+    return ax
 
 
 def _draw(ax: Axes, problem: Problem) -> None:
     """Everything but the legend, from the bottom layer to the top one."""
     process = problem.process
-    points = process.states[:, :2] if len(problem.coordinates) > 1 else np.pad(process.states, ((0, 0), (0, 1)))
+    points = plane(process.states)
     drawn = np.ones(process.number_of_pairs, dtype=bool)
     if process.transitions.nnz > MOST_MOVES:
         drawn = process.pair_state == problem.start_state
@@ -68,8 +61,8 @@ def _draw(ax: Axes, problem: Problem) -> None:
     _draw_moves(ax, points, gone, f"moves removed by the rules ({len(gone)})", REMOVED_COLOUR, zorder=2)
     _draw_moves(ax, points, kept, f"moves allowed ({len(kept)})", ALLOWED_COLOUR, zorder=1)
     for rule in problem.rules:
-        if isinstance(rule, ForbiddenRegion):
-            draw_region(ax, rule.region, problem.coordinates)
+        for region in rule.regions:
+            draw_region(ax, region, problem.coordinates)
     _draw_states(ax, problem, points)
     _describe(ax, problem, bool(drawn.all()))
 

@@ -1,4 +1,4 @@
-"""Figures of a study, one per file: functions that take its tables and return the figure."""
+"""Figures of a study, one per file: functions that take its tables and return the axes, or the figure where it has panels."""
 
 from tcbo_pyomo.studies.figures.ablation import ablation_figure
 from tcbo_pyomo.studies.figures.candidates import candidates_figure

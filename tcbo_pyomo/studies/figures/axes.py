@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tcbo_pyomo.report.figures.canvas import BELOW_AXES, figure_of
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -78,16 +80,21 @@ def whole_numbers(ax: Axes) -> None:
     ax.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=10, min_n_ticks=1, steps=[1, 2, 5, 10]))
 
 
-def legend_below(figure: Figure, handles: list[Any], names: list[str]) -> None:
-    """A legend under the axes, with as many columns as the figure is wide enough for."""
+def series_legend(below: Figure | Axes, handles: list[Any], names: list[str]) -> None:
+    """A legend under a figure of ours or under axes that were given, with as many columns as it is wide enough for."""
+    from matplotlib.figure import Figure
+
     once = dict(zip(names, handles, strict=True))
     names, handles = list(once), list(once.values())
     if not handles:
         return
-    columns = columns_for(names, figure.get_figwidth())
-    # A long legend makes the figure higher, not the axes lower.
-    figure.set_figheight(figure.get_figheight() + 0.18 * max(0, -(-len(names) // columns) - 2))
-    figure.legend(handles, names, loc="outside lower center", ncols=columns, **LEGEND)
+    columns = columns_for(names, figure_of(below).get_figwidth())
+    if isinstance(below, Figure):
+        # A long legend makes the figure higher, not the axes lower.
+        below.set_figheight(below.get_figheight() + 0.18 * max(0, -(-len(names) // columns) - 2))
+        below.legend(handles, names, loc="outside lower center", ncols=columns, **LEGEND)
+    else:
+        below.legend(handles, names, ncols=columns, **BELOW_AXES, **LEGEND)
 
 
 def columns_for(names: Sequence[str], inches: float) -> int:

@@ -25,9 +25,10 @@ from tcbo_pyomo.studies.study import ProblemEntry
 from tcbo_pyomo.studies.study_folder import STUDY, VERSION
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Drawing = tuple[str, Callable[[], "Figure"]]
+Drawing = tuple[str, Callable[[], "Axes | Figure"]]
 
 logger = logging.getLogger(__name__)
 

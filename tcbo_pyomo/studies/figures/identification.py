@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from tcbo_pyomo.studies.figures.axes import legend_below, tidy
+from tcbo_pyomo.report.figures.canvas import axes_or_new, figure_of
+from tcbo_pyomo.studies.figures.axes import series_legend, tidy
 from tcbo_pyomo.studies.figures.curves import Progress, progress, seeds_words
 from tcbo_pyomo.studies.figures.labels import heading
 from tcbo_pyomo.studies.figures.series import Series, series_of
@@ -15,23 +16,24 @@ from tcbo_pyomo.studies.figures.tables import RUN, SERIES, checked, chosen, know
 from tcbo_pyomo.studies.statistics import SHARES, wilson_interval
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from matplotlib.axes import Axes
 
 COLUMNS = (*RUN, "episode", "step", "move", "identified")
 MOST_GROUPS = 10
 
 
-def identification_figure(runs: pd.DataFrame, problem: str, feedback: str) -> Figure:
-    """Grouped bars with 95 % Wilson intervals, per episode, or at quarters of the moves where there is one episode."""
-    from matplotlib.figure import Figure
+def identification_figure(runs: pd.DataFrame, problem: str, feedback: str, ax: Axes | None = None) -> Axes:
+    """Grouped bars with 95 % Wilson intervals, per episode, or at quarters of the moves where there is one episode.
 
+    They are drawn on `ax`, or on a new figure; the axes are returned.
+    """
     table = checked(runs, "runs", COLUMNS)
     rows = known_values(chosen(table, problem, feedback, "runs"), "identified", "runs")
     along = _at_quarters(rows, progress(rows))
     groups = _groups(along.rows["at"])
     shown = series_of(along.rows, table)
-    figure = Figure(figsize=(min(7.2 + 0.1 * max(0, len(groups) * len(shown) - 30), 14.0), 4.6), layout="constrained")
-    ax = figure.subplots()
+    inches = min(7.2 + 0.1 * max(0, len(groups) * len(shown) - 30), 14.0)
+    own, ax = ax is None, axes_or_new(ax, (inches, 4.6))
     width = 0.84 / len(shown)
     bars = []
     for number, series in enumerate(shown):
@@ -56,8 +58,8 @@ def identification_figure(runs: pd.DataFrame, problem: str, feedback: str) -> Fi
     words = f"share of {seeds_words(rows)}, 95 % Wilson intervals"
     ax.set_title(f"{heading(problem, feedback)}: identification\n{words}", fontsize=10.5)
     tidy(ax)
-    legend_below(figure, bars, [series.name for series in shown])
-    return figure
+    series_legend(figure_of(ax) if own else ax, bars, [series.name for series in shown])
+    return ax
 
 
 def shares(rows: pd.DataFrame, series: Series, groups: list[float]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

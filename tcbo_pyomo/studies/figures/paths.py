@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.library import load_problem
-from tcbo_pyomo.report.figures.paths_figure import draw_paths, truth_title
-from tcbo_pyomo.report.figures.trajectory_figure import draw_walk
-from tcbo_pyomo.studies.figures.axes import legend_below, panel_columns
+from tcbo_pyomo.problem.landscape import Landscape
+from tcbo_pyomo.problem.protocol import ProblemProtocol
+from tcbo_pyomo.report.figures.path_drawing import draw_landscape, draw_paths, draw_walk, plane, truth_title
+from tcbo_pyomo.report.figures.region_outlines import draw_region
+from tcbo_pyomo.studies.figures.axes import panel_columns, series_legend
 from tcbo_pyomo.studies.figures.labels import folded, heading, plain
-from tcbo_pyomo.studies.figures.landscape import Landscape
 from tcbo_pyomo.studies.figures.path_data import Walk, walks_of
 from tcbo_pyomo.studies.figures.traces import traces_figure
 
@@ -68,8 +70,8 @@ def paths_figure(
     # A colour bar and both axis titles take about an inch and a half.
     figure = Figure(figsize=(max(1.6 + 3.6 * columns, 6.4), 1.5 + 3.4 * rows), layout="constrained")
     axes = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True).ravel()
-    landscape = Landscape(known)
-    contours = [_draw_panel(ax, walk, landscape) for ax, walk in zip(axes, drawn, strict=False)]
+    landscape = known.landscape()
+    contours = [_draw_panel(ax, walk, known, landscape) for ax, walk in zip(axes, drawn, strict=False)]
     for ax in axes[len(drawn) :]:
         ax.set_axis_off()
     # Over an empty place of the last row stand axes whose ticks would be hidden otherwise.
@@ -82,18 +84,27 @@ def paths_figure(
         figure.colorbar(contours[0], ax=list(axes), label=plain(truth_title(known)), pad=0.02, aspect=30)
     left_out = f" (first {len(drawn)} of {len(walks)} series)" if len(drawn) < len(walks) else ""
     figure.suptitle(f"{heading(problem, feedback)}: paths of seed {taken}{left_out}", fontsize=10.5)
-    legend_below(figure, *axes[0].get_legend_handles_labels())
+    series_legend(figure, *axes[0].get_legend_handles_labels())
     return figure
 
 
-def _draw_panel(ax: Axes, walk: Walk, landscape: Landscape) -> ContourSet | None:
+def _draw_panel(ax: Axes, walk: Walk, problem: ProblemProtocol, landscape: Landscape) -> ContourSet | None:
     """One run, from the bottom layer to the top one."""
-    contours = landscape.draw(ax)
+    contours = draw_landscape(ax, landscape)
+    for region in (region for rule in problem.rules for region in rule.regions):
+        draw_region(ax, region, problem.coordinates)
+        # One entry of the legend for all of them.
+        ax.plot([], [], color="black", linewidth=3.5, label="forbidden")
+    if len(landscape.maxima):
+        star: dict[str, Any] = {"marker": "*", "s": 110, "edgecolors": "white", "linewidths": 0.6, "zorder": 6}
+        ax.scatter(*landscape.maxima.T, color="black", label="true maximum", **star)
     if len(walk.episodes) == 1:
         # From state to state the moves may be long; their lines must not hide where the plant was.
-        draw_walk(ax, walk.episodes[0], "path", alpha=0.4 if landscape.problem.finite else 1.0)
+        draw_walk(ax, walk.episodes[0], "path", alpha=0.4 if landscape.only_places else 1.0)
     else:
-        draw_paths(ax, walk.episodes, landscape.points(walk.episodes))
+        # How far paths may be shifted apart: less than states are, or on a continuous plant the places visited.
+        apart = plane(landscape.places) if landscape.only_places else np.concatenate(walk.episodes)
+        draw_paths(ax, walk.episodes, apart)
     start = walk.episodes[0][:1]
     style: dict[str, Any] = {"facecolors": "none", "edgecolors": "black", "linewidths": 1.3, "zorder": 5}
     ax.scatter(start[:, 0], start[:, 1], marker="s", s=60, label="start", **style)

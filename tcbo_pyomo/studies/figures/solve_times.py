@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from tcbo_pyomo.report.figures.canvas import axes_or_new
 from tcbo_pyomo.studies.figures.axes import LETTER, scale_axis
 from tcbo_pyomo.studies.figures.curves import HIGH, LOW
 from tcbo_pyomo.studies.figures.labels import LINE, counted, folded, heading
@@ -14,7 +15,6 @@ from tcbo_pyomo.studies.figures.tables import SERIES, checked
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 KEYS = ["problem", "feedback", *SERIES]
 
@@ -36,17 +36,17 @@ def solve_time_table(timings: pd.DataFrame) -> pd.DataFrame:
     return table.reset_index()
 
 
-def solve_time_figure(timings: pd.DataFrame) -> Figure:
-    """A dot at the median and a line from the 10 % to the 90 % quantile; rows in groups by problem and feedback."""
-    from matplotlib.figure import Figure
+def solve_time_figure(timings: pd.DataFrame, ax: Axes | None = None) -> Axes:
+    """A dot at the median and a line from the 10 % to the 90 % quantile; rows in groups by problem and feedback.
 
+    They are drawn on `ax`, or on a new figure; the axes are returned.
+    """
     table = solve_time_table(timings)
     groups = list(table.groupby(["problem", "feedback"], sort=False))
     longest = max(len(series.name) for _, part in groups for series in series_of(part, table))
     lines = len(table) + len(groups)
     # Names on the left and numbers on the right must leave room for the dots.
-    figure = Figure(figsize=(8.2 + LETTER * max(0, min(longest, LINE) - 32), 1.4 + 0.27 * lines), layout="constrained")
-    ax = figure.subplots()
+    ax = axes_or_new(ax, (8.2 + LETTER * max(0, min(longest, LINE) - 32), 1.4 + 0.27 * lines))
     titles: list[int] = []
     labels: list[str] = []
     for (problem, feedback), part in groups:
@@ -66,7 +66,7 @@ def solve_time_figure(timings: pd.DataFrame) -> Figure:
     ax.grid(axis="x", color="0.9", linewidth=0.7)
     ax.set_axisbelow(True)
     ax.spines[["top", "right", "left"]].set_visible(False)
-    return figure
+    return ax
 
 
 def _draw_row(ax: Axes, y: int, look: Look, row: Any) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from tcbo_pyomo.foundation.arrays import Array
-from tcbo_pyomo.studies.figures.axes import legend_below, tidy, whole_numbers
+from tcbo_pyomo.studies.figures.axes import series_legend, tidy, whole_numbers
 from tcbo_pyomo.studies.figures.labels import heading, plain
 from tcbo_pyomo.studies.figures.path_data import Walk, walks_of
 
@@ -46,7 +46,7 @@ def traces_figure(
     whole_numbers(axes[-1])
     figure.suptitle(f"{heading(problem, feedback)}: path of seed {taken}, each coordinate", fontsize=10.5)
     figure.align_ylabels(axes)
-    legend_below(figure, lines, [walk.series.name for walk in walks])
+    series_legend(figure, lines, [walk.series.name for walk in walks])
     return figure
 
 

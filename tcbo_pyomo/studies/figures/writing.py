@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from tcbo_pyomo.errors import BadInput, DiskError
 from tcbo_pyomo.foundation.atomic_file import write_atomically
+from tcbo_pyomo.report.figures.canvas import figure_of
 from tcbo_pyomo.studies.figures.drawings import drawings_of
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 DPI = 200
@@ -58,7 +60,7 @@ def write_figures(folder: Path, output: Path | None = None, problem_files: Seque
     return written
 
 
-def _files(draw: Callable[[], Figure]) -> dict[str, bytes]:
+def _files(draw: Callable[[], Axes | Figure]) -> dict[str, bytes]:
     """The bytes of a figure, by kind of file."""
     import matplotlib
 
@@ -66,7 +68,7 @@ def _files(draw: Callable[[], Figure]) -> dict[str, bytes]:
     with matplotlib.rc_context(STYLE), warnings.catch_warnings():
         # A label may have characters that the font has not.
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
-        figure = draw()
+        figure = figure_of(draw())
         for kind, metadata in METADATA.items():
             buffer = io.BytesIO()
             figure.savefig(buffer, format=kind, dpi=DPI, metadata=metadata)

@@ -8,7 +8,8 @@ from tcbo_pyomo.foundation.coordinates import Coordinate
 from tcbo_pyomo.plant.grid import grid_process
 from tcbo_pyomo.plant.process import Process
 from tcbo_pyomo.problem.finite import Problem
-from tcbo_pyomo.report.figures.paths_figure import paths_figure
+from tcbo_pyomo.report.figures.campaign_figure import campaign_figure
+from tcbo_pyomo.report.figures.canvas import figure_of
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 
 
@@ -27,7 +28,7 @@ def drawn_path(axes, episode):
 
 
 def test_knorr_figure_shows_what_it_should(knorr_result):
-    figure = paths_figure(knorr_result)
+    figure = figure_of(campaign_figure(knorr_result))
     axes, bar = figure.axes
     assert [f"episode {i}" for i in range(1, 11)] == [name for name in labels(axes) if name.startswith("episode")]
     assert {"states", "start", "remaining candidates", "recommendation", "true maximum"} <= set(labels(axes))
@@ -37,7 +38,7 @@ def test_knorr_figure_shows_what_it_should(knorr_result):
 
 
 def test_paths_are_shifted_by_less_than_half_a_cell_and_never_coincide(knorr_result):
-    axes = paths_figure(knorr_result).axes[0]
+    axes = campaign_figure(knorr_result)
     states = knorr_result.problem.process.states
     starts = []
     for episode, path in enumerate(knorr_result.paths, 1):
@@ -49,7 +50,7 @@ def test_paths_are_shifted_by_less_than_half_a_cell_and_never_coincide(knorr_res
 
 
 def test_marks_are_where_they_belong(knorr_result):
-    axes = paths_figure(knorr_result).axes[0]
+    axes = campaign_figure(knorr_result)
     problem = knorr_result.problem
     marks = {mark.get_label(): mark.get_offsets() for mark in axes.collections if hasattr(mark, "get_offsets")}
     assert np.array_equal(marks["true maximum"], problem.process.states[[problem.best_state]])
@@ -60,7 +61,7 @@ def test_marks_are_where_they_belong(knorr_result):
 def test_draws_on_given_axes(knorr_result):
     figure = Figure()
     left, right = figure.subplots(1, 2)
-    assert paths_figure(knorr_result, ax=right) is figure
+    assert campaign_figure(knorr_result, ax=right) is right
     assert right.lines and not left.lines
     assert right.get_legend() is not None
 
@@ -68,7 +69,8 @@ def test_draws_on_given_axes(knorr_result):
 def test_draws_on_axes_of_a_subfigure(knorr_result):
     figure = Figure(layout="constrained")
     part = figure.subfigures(1, 2)[0]
-    assert paths_figure(knorr_result, ax=part.subplots()) is figure
+    axes = part.subplots()
+    assert campaign_figure(knorr_result, ax=axes) is axes and figure_of(axes) is figure
 
 
 @pytest.fixture
@@ -85,11 +87,11 @@ def on_a_line():
 
 
 def test_scattered_states_have_contours_too(finish, scattered):
-    assert len(paths_figure(finish(problem_of(scattered))).axes) == 2
+    assert len(figure_of(campaign_figure(finish(problem_of(scattered)))).axes) == 2
 
 
 def test_unknown_truth_gives_no_contours_and_no_maximum(finish, scattered):
-    figure = paths_figure(finish(problem_of(scattered, truth=False)))
+    figure = figure_of(campaign_figure(finish(problem_of(scattered, truth=False))))
     assert len(figure.axes) == 1
     assert "true maximum" not in labels(figure.axes[0])
 
@@ -97,14 +99,14 @@ def test_unknown_truth_gives_no_contours_and_no_maximum(finish, scattered):
 @pytest.mark.parametrize("names", ["a", "abc"])
 def test_other_dimensions_are_drawn_without_contours(finish, names, tmp_path):
     process = grid_process({n: [0, 1, 2] for n in names}, {n: [0, 1, -1] for n in names}, 0.1)
-    figure = paths_figure(finish(problem_of(process)))
+    figure = figure_of(campaign_figure(finish(problem_of(process))))
     assert len(figure.axes) == 1
     assert ("first 2 of 3 coordinates" in figure.axes[0].get_title()) == (names == "abc")
     figure.savefig(tmp_path / "figure.png")
 
 
 def test_states_on_a_line_and_very_many_episodes(finish, tmp_path):
-    figure = paths_figure(finish(problem_of(on_a_line()), number=60))
+    figure = figure_of(campaign_figure(finish(problem_of(on_a_line()), number=60)))
     axes = figure.axes[0]
     assert len(axes.lines) == 60
     assert [name for name in labels(axes) if name.startswith("episode")] == ["episode 1", "episode 60"]

@@ -9,10 +9,11 @@ import numpy as np
 
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.coordinates import physical
+from tcbo_pyomo.report.figures.canvas import axes_or_new, figure_of, legend_below, name_axes
+from tcbo_pyomo.report.figures.path_drawing import draw_walk
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
     from tcbo_pyomo.campaign.simulation import CampaignResult
 
@@ -20,36 +21,45 @@ CELLS = 161
 CANDIDATE_COLOUR = "#E69F00"
 
 
-def trajectory_figure(result: CampaignResult) -> Figure:
+def posterior_slices(result: CampaignResult, ax: Axes | None = None) -> Axes:
     """Path, candidates and recommendation over the posterior mean, one panel per pair of coordinates.
 
-    With more than two coordinates each panel is the slice through the recommendation.
+    With more than two coordinates each panel is the slice through the recommendation; on axes that are given the first
+    pair is drawn. The axes are returned, the first ones where there are several panels.
     """
+    dimension = len(result.problem.coordinates)
+    slices = "" if dimension <= 2 else ", slices of the posterior mean through the recommendation"
+    title = f"{result.problem.name}: {result.method}, seed {result.seed}{slices}"
+    panels = [ax] if ax is not None else _new_panels(len(_pairs(dimension)))
+    if dimension == 1:
+        _draw_line(panels[0], result)
+    for panel, pair in zip(panels, _pairs(dimension), strict=False):
+        _draw_slice(panel, result, pair)
+    if ax is None:
+        figure_of(panels[0]).suptitle(title, fontsize=11)
+    else:
+        ax.set_title(title, fontsize=11)
+    legend_below(panels[0], ax is None, ncols=4, fontsize=8, frameon=False)
+    return panels[0]
+
+
+def _pairs(dimension: int) -> list[tuple[int, int]]:
+    """Up to four coordinates every pair has a panel; beyond that neighbours only, or nothing could be read."""
+    return list(combinations(range(dimension), 2)) if dimension <= 4 else [(i, i + 1) for i in range(dimension - 1)]
+
+
+def _new_panels(number: int) -> list[Axes]:
+    """Axes of a new figure; one panel at least."""
     from matplotlib.figure import Figure
 
-    dimension = len(result.problem.coordinates)
-    if dimension == 1:
-        figure = Figure(figsize=(7.2, 4.6), layout="constrained")
-        _draw_line(figure.subplots(), result)
-    else:
-        # Up to four coordinates every pair has a panel; beyond that neighbours only, or nothing could be read.
-        pairs = (
-            list(combinations(range(dimension), 2)) if dimension <= 4 else [(i, i + 1) for i in range(dimension - 1)]
-        )
-        columns = min(len(pairs), 3)
-        rows = -(-len(pairs) // columns)
-        size = (7.2, 6.0) if len(pairs) == 1 else (4.4 * columns, 3.8 * rows)
-        figure = Figure(figsize=size, layout="constrained")
-        axes = np.atleast_1d(figure.subplots(rows, columns)).ravel()
-        for ax, pair in zip(axes, pairs, strict=False):
-            _draw_slice(ax, result, pair)
-        for ax in axes[len(pairs) :]:
-            ax.set_axis_off()
-    handles, labels = figure.axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=4, fontsize=8, frameon=False)
-    slices = "" if dimension <= 2 else ", slices of the posterior mean through the recommendation"
-    figure.suptitle(f"{result.problem.name}: {result.method}, seed {result.seed}{slices}", fontsize=11)
-    return figure
+    if number <= 1:
+        return [axes_or_new(None, (7.2, 6.0) if number else (7.2, 4.6))]
+    columns = min(number, 3)
+    rows = -(-number // columns)
+    axes = Figure(figsize=(4.4 * columns, 3.8 * rows), layout="constrained").subplots(rows, columns).ravel()
+    for ax in axes[number:]:
+        ax.set_axis_off()
+    return list(axes)
 
 
 def _draw_slice(ax: Axes, result: CampaignResult, pair: tuple[int, int]) -> None:
@@ -75,21 +85,7 @@ def _draw_slice(ax: Axes, result: CampaignResult, pair: tuple[int, int]) -> None
             label="last candidates",
         )  # fmt: skip
     _mark(ax, _places(result, [recommended], pair), "recommendation", marker="o", s=190, facecolors="none")
-    ax.set_xlabel(problem.coordinates[pair[0]].title.replace("_", " "))
-    ax.set_ylabel(problem.coordinates[pair[1]].title.replace("_", " "))
-    # Room around the box: much of what matters happens on its edges.
-    ax.use_sticky_edges = False
-    ax.margins(0.05)
-    ax.spines[["top", "right"]].set_visible(False)
-
-
-def draw_walk(ax: Axes, place: Array, name: str, alpha: float = 1.0) -> None:
-    """A path from its places (k x 2); the colour of its dots tells early from late, `alpha` is that of the line."""
-    ax.plot(place[:, 0], place[:, 1], color="0.25", linewidth=0.9, alpha=alpha, zorder=2)
-    early_to_late = np.arange(len(place))
-    ax.scatter(
-        place[:, 0], place[:, 1], c=early_to_late, cmap="viridis", s=14, zorder=3, label=f"{name} (dark to light)"
-    )
+    name_axes(ax, [problem.coordinates[axis].title for axis in pair])
 
 
 def _draw_line(ax: Axes, result: CampaignResult) -> None:

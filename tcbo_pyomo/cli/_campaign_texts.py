@@ -5,25 +5,28 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from tcbo_pyomo.explain.as_text import point_text
 
 if TYPE_CHECKING:
     from tcbo_pyomo.knowledge.history import Move
+    from tcbo_pyomo.problem.protocol import ProblemProtocol
     from tcbo_pyomo.records import DurableCampaign
     from tcbo_pyomo.records.status import Best, Status
 
 
 def moves_as_text(campaign: DurableCampaign, moves: Sequence[Move]) -> str:
     """One line per move, in units, and what to do next."""
-    lines = []
+    problem, lines = campaign.problem, []
     for move in moves:
         where = f"move {move.number} (episode {move.episode}, step {move.step})"
         if move.expected is None:
-            lines.append(f"{where}: {_action(campaign, move)}; its outcome is random, tell it with --at")
+            lines.append(f"{where}: {problem.instruction(move.decision)}; its outcome is random, tell it with --at")
         else:
-            lines.append(f"{where}: {_in_units(campaign.problem, campaign.problem.describe(move.expected))}")
+            lines.append(f"{where}: {point_text(problem.describe(move.expected), problem.coordinates)}")
     tell = f"tcbo tell {campaign.path} VALUE" + (" --move N" if len(moves) > 1 else "")
     return "\n".join([*lines, f"next: {tell}"]) + "\n"
 
@@ -53,7 +56,7 @@ def moves_as_json(campaign: DurableCampaign, moves: Sequence[Move]) -> str:
             "episode": move.episode,
             "step": move.step,
             "set_points": None if move.expected is None else problem.describe(move.expected),
-            "action": _action(campaign, move),
+            "action": None if move.decision is None else problem.action_name(move.decision),
         }
         for move in moves
     ]
@@ -76,26 +79,15 @@ def status_as_text(status: Status) -> str:
     return "\n".join(lines) + "\n"
 
 
-def best_as_text(problem: Any, best: Best) -> str:
+def best_as_text(problem: ProblemProtocol, best: Best) -> str:
     """One line."""
     unit = f" {problem.output_unit}" if problem.output_unit else ""
     value = f"{problem.output} = {best.mean:.4g} ± {best.standard_deviation:.2g}{unit}"
-    return f"recommendation: {_in_units(problem, best.at)}; {value} from {best.measurements} measurements\n"
+    return (
+        f"recommendation: {point_text(best.at, problem.coordinates)}; {value} from {best.measurements} measurements\n"
+    )
 
 
 def to_json(found: Status | Best) -> str:
     """All fields."""
     return json.dumps(asdict(found), indent=1) + "\n"
-
-
-def _action(campaign: DurableCampaign, move: Move) -> str | None:
-    """What the plant is asked to do, by name where actions have names."""
-    problem = campaign.problem
-    if move.decision is None or not problem.finite:
-        return None
-    return str(problem.process.actions[problem.process.pair_action[move.decision]])
-
-
-def _in_units(problem: Any, values: Mapping[str, float]) -> str:
-    units = {coordinate.name: coordinate.unit for coordinate in problem.coordinates}
-    return ", ".join(f"{name} = {value:.6g} {units[name]}".rstrip() for name, value in values.items())

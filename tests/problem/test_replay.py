@@ -6,8 +6,8 @@ import pytest
 from tcbo_pyomo import run_campaign, settings_from
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.csv_table import read_table
-from tcbo_pyomo.library.replay import replay_problem
 from tcbo_pyomo.models.constraints import NonDecreasing
+from tcbo_pyomo.problem.replay import replay_problem
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 
 KERNEL = SquaredExponential(0.25, 0.5)

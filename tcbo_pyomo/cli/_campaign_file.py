@@ -1,0 +1,57 @@
+"""What the commands of a real campaign share: the campaign file, the place of a move, and warnings of broken limits."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tcbo_pyomo.errors import BadInput
+
+if TYPE_CHECKING:
+    from tcbo_pyomo.records import DurableCampaign, Receipt
+
+CampaignFile = Annotated[Path, typer.Argument(metavar="CAMPAIGN.db", help="The campaign file.")]
+OwnProblem = Annotated[
+    Path | None, typer.Option("--problem", metavar="FILE.py", help="Your problem file, if it moved or was edited.")
+]
+MoveNumber = Annotated[int | None, typer.Option("--move", min=1, help="Number of the move; else the one waited for.")]
+Place = Annotated[
+    list[str] | None, typer.Option("--at", metavar="NAME=VALUE", help="Where the plant really was; one per coordinate.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
+
+
+def open_file(campaign: Path, problem: Path | None) -> DurableCampaign:
+    """The campaign of a file."""
+    from tcbo_pyomo.records import DurableCampaign, open_campaign
+
+    # Broken limits are printed by the command itself.
+    logging.getLogger("tcbo_pyomo.records").addHandler(logging.NullHandler())
+    opened = open_campaign(campaign, problem)
+    if not isinstance(opened, DurableCampaign):
+        raise BadInput(f"{campaign}: is no campaign file, which alone keeps what is asked and told; see `tcbo start`")
+    return opened
+
+
+def place_of(at: list[str] | None) -> dict[str, Any] | None:
+    """The place that was typed, `{coordinate: value}`."""
+    if not at:
+        return None
+    place: dict[str, Any] = {}
+    for text in at:
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip() or not value.strip():
+            raise BadInput(f"--at {text!r}: write name=value, as in ratio=0.3 or 'time=5 min'")
+        if name.strip() in place:
+            raise BadInput(f"--at: coordinate '{name.strip()}' is given twice")
+        place[name.strip()] = value.strip()
+    return place
+
+
+def warn_of_violations(receipt: Receipt) -> None:
+    """Say which limits a move broke."""
+    for text in receipt.violations:
+        typer.echo(f"warning: move {receipt.number} broke a declared limit, which is recorded: {text}", err=True)

@@ -1,0 +1,38 @@
+"""Arguments and options that several commands have: the problem, its settings, and a campaign that is only read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+ProblemName = Annotated[str, typer.Argument(help="A name from `tcbo problems`, or the path of a .py file.")]
+SettingsFile = Annotated[Path | None, typer.Option(metavar="FILE.yaml", help="A settings file.")]
+Assignments = Annotated[
+    list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Any setting; may be repeated.")
+]
+Seed = Annotated[int, typer.Option(min=0, help="Every random choice follows from it.")]
+
+Source = Annotated[Path, typer.Argument(help="CAMPAIGN.db, a saved campaign, or the folder of a run.")]
+ProblemOfSource = Annotated[
+    str | None, typer.Option(help="A name from `tcbo problems` or a .py file; needed for a saved campaign.")
+]
+Gap = Annotated[float | None, typer.Option(help="How closely an optimum is enclosed; 0.01 when not given.")]
+
+
+def layers_of(settings: Path | None, assignments: list[str] | None) -> list[dict[str, Any]]:
+    """The settings of a file and of --set, the stronger one last."""
+    from tcbo_pyomo.foundation.settings_file import parse_assignment, read_settings
+
+    file = [read_settings(settings)] if settings else []
+    return file + [parse_assignment(text) for text in assignments or []]
+
+
+def checked_gap(gap: float | None) -> float | None:
+    """A gap that can be reached."""
+    from tcbo_pyomo.errors import BadInput
+
+    if gap is not None and not 0.0 < gap < 1.0:
+        raise BadInput(f"--gap {gap:g} must lie between 0 and 1, as in 0.01 for 1 %")
+    return gap

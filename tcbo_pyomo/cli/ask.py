@@ -1,0 +1,33 @@
+"""`tcbo ask CAMPAIGN.db`: the next move."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from tcbo_pyomo.cli._campaign_file import AsJson, CampaignFile, OwnProblem, open_file
+from tcbo_pyomo.errors import BadInput
+
+PANEL, POSITION = "A campaign on a real plant", 21
+
+
+def ask(
+    campaign: CampaignFile,
+    episode: Annotated[bool, typer.Option("--episode", help="The whole rest of the episode.")] = False,
+    csv: Annotated[bool, typer.Option("--csv", help="Print as CSV, to be filled in and told.")] = False,
+    json: AsJson = False,
+    new: Annotated[
+        bool, typer.Option("--new", help="What is waited for was made; its result comes later. Plan the next move.")
+    ] = False,
+    problem: OwnProblem = None,
+) -> None:
+    """The next move; the same one again until its result is told."""
+    from tcbo_pyomo.cli._campaign_texts import moves_as_csv, moves_as_json, moves_as_text
+
+    if csv and json:
+        raise BadInput("--csv and --json: choose one of the two")
+    opened = open_file(campaign, problem)
+    moves = opened.ask_episode(new) if episode else [opened.ask(new)]
+    show = moves_as_csv if csv else moves_as_json if json else moves_as_text
+    typer.echo(show(opened, moves), nl=False)

@@ -1,0 +1,28 @@
+"""`tcbo start CAMPAIGN.db PROBLEM`: a campaign on a real plant begins."""
+
+from __future__ import annotations
+
+import typer
+
+from tcbo_pyomo.cli._campaign_file import CampaignFile
+from tcbo_pyomo.cli._options import Assignments, ProblemName, Seed, SettingsFile, layers_of
+
+PANEL, POSITION = "A campaign on a real plant", 20
+
+
+def start(
+    campaign: CampaignFile,
+    problem: ProblemName,
+    settings: SettingsFile = None,
+    set_: Assignments = None,
+    seed: Seed = 1,
+) -> None:
+    """Start a campaign on a real plant: make its file."""
+    from tcbo_pyomo.library import load_problem
+    from tcbo_pyomo.records import start_campaign
+    from tcbo_pyomo.settings import settings_from
+
+    chosen = settings_from(dict(load_problem(problem, None, seed).settings), *layers_of(settings, set_))
+    started = start_campaign(campaign, problem, chosen, seed)
+    moves = started.problem.episodes * started.problem.horizon
+    typer.echo(f"started {campaign}: {started.problem.name}, {moves} moves; next: tcbo ask {campaign}")

@@ -1,0 +1,79 @@
+"""The paths of a campaign: over the states there are, or over the posterior mean where there is no end of places."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tcbo_pyomo.foundation.arrays import Array
+from tcbo_pyomo.plant.situation import Location
+from tcbo_pyomo.problem.landscape import Landscape
+from tcbo_pyomo.problem.protocol import ProblemProtocol
+from tcbo_pyomo.report.figures.canvas import axes_or_new, legend_below, name_axes
+from tcbo_pyomo.report.figures.path_drawing import draw_landscape, draw_paths, plane, truth_title
+from tcbo_pyomo.report.figures.posterior_slices import posterior_slices
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from tcbo_pyomo.campaign.simulation import CampaignResult
+
+CANDIDATE_COLOUR = "#E69F00"
+
+
+def campaign_figure(result: CampaignResult, ax: Axes | None = None) -> Axes:
+    """Draw all episodes, the candidates, the recommendation and what lies below them.
+
+    Parameters
+    ----------
+    result
+        A finished campaign.
+    ax
+        Axes to draw on; a new figure when not given. A continuous plant with more than two coordinates has a panel for
+        every pair of them, and on axes that are given only the first.
+
+    Returns
+    -------
+    Axes
+        The axes, the first ones where there are several panels.
+    """
+    landscape = result.problem.landscape()
+    if not landscape.only_places:
+        return posterior_slices(result, ax)
+    own, ax = ax is None, axes_or_new(ax, (7.2, 5.8))
+    contours = draw_landscape(ax, landscape)
+    if contours is not None:
+        ax.figure.colorbar(contours, ax=ax, label=truth_title(result.problem), pad=0.02)
+    draw_paths(ax, [_places(result.problem, path) for path in result.paths], plane(landscape.places))
+    _draw_marks(ax, result, landscape)
+    coordinates = result.problem.coordinates
+    shown = "" if len(coordinates) <= 2 else f" (first 2 of {len(coordinates)} coordinates)"
+    ax.set_title(f"{result.problem.name}: {result.method}, seed {result.seed}{shown}", fontsize=11)
+    name_axes(ax, [coordinate.title for coordinate in coordinates[:2]])
+    legend_below(ax, own, ncols=5, fontsize=8, labelspacing=0.9, frameon=False)
+    return ax
+
+
+def _places(problem: ProblemProtocol, locations: list[Location]) -> Array:
+    """States on paper, k x 2."""
+    described = [list(problem.describe(location).values()) for location in locations]
+    return plane(np.array(described, dtype=float).reshape(-1, len(problem.coordinates)))
+
+
+def _draw_marks(ax: Axes, result: CampaignResult, landscape: Landscape) -> None:
+    """Start, remaining candidates, recommendation and, where it is known, the maximum."""
+    problem = result.problem
+
+    def mark(places: Array, label: str, **style: Any) -> None:
+        ax.scatter(places[:, 0], places[:, 1], label=label, **style)
+
+    ring = {"facecolors": "none", "edgecolors": "black", "zorder": 5}
+    mark(_places(problem, [problem.start_state]), "start", marker="s", s=60, linewidths=1.3, **ring)
+    filled = {"color": CANDIDATE_COLOUR, "edgecolors": "black", "zorder": 4}
+    mark(_places(problem, result.candidate_states), "remaining candidates", s=75, linewidths=0.9, **filled)
+    recommended = problem.locate(result.episodes[-1].recommendation)
+    mark(_places(problem, [recommended]), "recommendation", s=230, linewidths=1.6, **ring)
+    if len(landscape.maxima):
+        style: dict[str, Any] = {"marker": "*", "s": 90, "color": "black", "linewidths": 0, "zorder": 6}
+        mark(plane(landscape.maxima), "true maximum", **style)

@@ -1,0 +1,103 @@
+"""Paths on paper, and the landscape below them (the paper's figure of the Knorr experiment)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tcbo_pyomo.foundation.arrays import Array
+from tcbo_pyomo.problem.landscape import Landscape
+from tcbo_pyomo.problem.protocol import ProblemProtocol
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.contour import ContourSet
+
+# Paul Tol's "muted" scheme, made for all common kinds of colour blindness; without its pale yellow.
+EPISODE_COLOURS = ("#332288", "#CC6677", "#117733", "#88CCEE", "#882255", "#44AA99", "#999933", "#AA4499")
+LINE_STYLES = ("solid", (0, (4, 1.5)), (0, (1, 1)))
+# Paths are shifted a little along this direction, which is parallel to no move on a grid: all stay visible.
+SHIFT_DIRECTION = np.array([np.cos(np.radians(112.5)), np.sin(np.radians(112.5))])
+
+
+def plane(places: Array) -> Array:
+    """n x d places on paper, n x 2: their first two coordinates."""
+    return places[:, :2] if places.shape[1] > 1 else np.pad(places, ((0, 0), (0, 1)))
+
+
+def draw_landscape(ax: Axes, landscape: Landscape) -> ContourSet | None:
+    """States as dots over filled contours, returned for a colour bar; None where there is no truth over a plane."""
+    points = plane(landscape.places)
+    contours = None
+    if landscape.truth is not None and landscape.places.shape[1] == 2 and _spans_a_plane(points):
+        contours = _draw_contours(ax, points, landscape.truth)
+    if landscape.only_places:
+        ax.scatter(points[:, 0], points[:, 1], s=9, color="0.35", linewidths=0, zorder=2, label="states")
+    return contours
+
+
+def _spans_a_plane(points: Array) -> bool:
+    return len(points) > 2 and bool(np.linalg.matrix_rank(points - points[0]) == 2)
+
+
+def _draw_contours(ax: Axes, points: Array, values: Array) -> ContourSet:
+    """White to grey, which leaves the colours to the paths."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    pale = LinearSegmentedColormap.from_list("pale", ["1.0", "0.55"])
+    style: dict[str, Any] = {"levels": 14, "cmap": pale, "zorder": 0}
+    first, second = (np.unique(column) for column in points.T)
+    if len(first) * len(second) == len(points):
+        order = np.lexsort((points[:, 1], points[:, 0]))
+        return ax.contourf(first, second, values[order].reshape(len(first), len(second)).T, **style)
+    return ax.tricontourf(points[:, 0], points[:, 1], values, **style)
+
+
+def truth_title(problem: ProblemProtocol) -> str:
+    """What the contours show, with its unit."""
+    unit = f" ({problem.output_unit})" if problem.output_unit else ""
+    return f"true {problem.output_title or problem.output}{unit}"
+
+
+def draw_walk(ax: Axes, place: Array, name: str, alpha: float = 1.0) -> None:
+    """A path from its places (k x 2); the colour of its dots tells early from late, `alpha` is that of the line."""
+    ax.plot(place[:, 0], place[:, 1], color="0.25", linewidth=0.9, alpha=alpha, zorder=2)
+    early_to_late = np.arange(len(place))
+    ax.scatter(
+        place[:, 0], place[:, 1], c=early_to_late, cmap="viridis", s=14, zorder=3, label=f"{name} (dark to light)"
+    )
+
+
+def draw_paths(ax: Axes, paths: Sequence[Array], points: Array) -> None:
+    """One line per episode from its places (k x 2), shifted a little; `points` are the places of all states."""
+    from matplotlib import colormaps
+
+    number = len(paths)
+    palette = len(EPISODE_COLOURS)
+    many = number > palette * len(LINE_STYLES)
+    for index, path in enumerate(paths):
+        place = path + (index - (number - 1) / 2) * _shift(points, number)
+        ax.plot(
+            *place.T,
+            color=colormaps["cividis"](index / number) if many else EPISODE_COLOURS[index % palette],
+            linestyle="solid" if many else LINE_STYLES[index // palette],
+            linewidth=1.4,
+            marker="o",
+            markersize=2.6,
+            zorder=3,
+            label=f"episode {index + 1}" if not many or index in (0, number - 1) else None,
+        )
+
+
+def _shift(points: Array, number: int) -> Array:
+    """The shift from one path to the next: all of them together stay well within a cell."""
+    from scipy.spatial import KDTree
+
+    extent = np.ptp(points, axis=0)
+    extent[extent == 0] = 1.0
+    places = np.unique(((points - points[0]) / extent).round(9), axis=0)
+    apart, _ = KDTree(places).query(places, k=2)
+    cell = min(float(np.asarray(apart)[:, 1].min()), 1.0)
+    return 0.7 * cell / max(number - 1, 1) * SHIFT_DIRECTION * extent
