@@ -17,8 +17,8 @@ import pyomo.environ as pyo
 
 from tcbo_pyomo.errors import BadInput, suggestion
 from tcbo_pyomo.foundation.arrays import Array
+from tcbo_pyomo.models.components import add_component
 from tcbo_pyomo.models.reaction_kinetics_feature import reaction_kinetics_feature
-from tcbo_pyomo.models.trajectory import add_component
 
 ROUNDING = 1e-10
 """Added to the squared distance of the Matern kernels, whose root has no derivative at zero."""

@@ -52,7 +52,7 @@ def register(app: typer.Typer) -> None:
 def _audited(where: Path, problem: str | None, settings: Path | None) -> tuple[list[AuditFinding], Any, int]:
     """What was found, the problem with its settings, and how many moves were looked at."""
     from tcbo_pyomo.checks.audit import audit_campaign, audit_episodes
-    from tcbo_pyomo.checks.executed_table import episodes_of_table
+    from tcbo_pyomo.checks.executed_path import episodes_of_table
     from tcbo_pyomo.records.find_campaign import is_campaign_file, open_source
 
     if not where.is_file() or where.suffix == ".json" or is_campaign_file(where):

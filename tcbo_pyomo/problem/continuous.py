@@ -12,8 +12,10 @@ import numpy as np
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.arrays import Array, Mask
 from tcbo_pyomo.foundation.coordinates import Coordinate, physical, point_from_mapping, scaled
-from tcbo_pyomo.models.constraints.from_function import FromFunction
+from tcbo_pyomo.models.constraints.from_function import as_rule
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
+from tcbo_pyomo.models.continuous_judge import ContinuousJudge
+from tcbo_pyomo.plant.actions import ActionLimits
 from tcbo_pyomo.plant.dynamics import Dynamics
 from tcbo_pyomo.plant.situation import Location
 from tcbo_pyomo.problem.finite import check_output_name
@@ -88,7 +90,7 @@ class ContinuousProblem:
     @cached_property
     def rules(self) -> tuple[TransitionConstraint, ...]:
         """The constraints, plain functions wrapped."""
-        return tuple(c if isinstance(c, TransitionConstraint) else FromFunction(c) for c in self.constraints)
+        return tuple(as_rule(constraint) for constraint in self.constraints)
 
     def locate(self, at: Any) -> Location:
         """The scaled point a user means by `{coordinate: value}`."""
@@ -177,3 +179,22 @@ class ContinuousProblem:
     def changed(self, **fields: Any) -> ContinuousProblem:
         """A copy with some fields replaced, checked anew."""
         return replace(self, **fields)
+
+    def points(self, locations: Sequence[Location]) -> Array:
+        """Scaled points as rows (n x d) in engineering units."""
+        return physical(self.coordinates, np.array(locations, dtype=float))
+
+    @cached_property
+    def judge(self) -> ContinuousJudge:
+        """Who holds executed paths against the dynamics and the rules."""
+        return ContinuousJudge(self.coordinates, self.dynamics, np.asarray(self.start_state), self.horizon)
+
+    @property
+    def action_limits(self) -> ActionLimits | None:
+        """The limits of the actions."""
+        return self.dynamics.actions
+
+    def with_action_limits(self, limits: ActionLimits) -> ContinuousProblem:
+        """The same problem with other limits of the actions."""
+        dynamics: Any = self.dynamics
+        return self.changed(dynamics=replace(dynamics, actions=limits))

@@ -12,10 +12,12 @@ import numpy as np
 from tcbo_pyomo.errors import BadInput, InfeasiblePlan
 from tcbo_pyomo.foundation.arrays import Array, Mask
 from tcbo_pyomo.foundation.coordinates import Coordinate
-from tcbo_pyomo.models.constraints.from_function import FromFunction
+from tcbo_pyomo.models.constraints.budget import budgets_of
+from tcbo_pyomo.models.constraints.from_function import as_rule
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
+from tcbo_pyomo.models.finite_judge import FiniteJudge
 from tcbo_pyomo.models.safe_sets import EpisodeSets
-from tcbo_pyomo.planning.finite.worst_case_budget import Budget
+from tcbo_pyomo.plant.actions import ActionLimits
 from tcbo_pyomo.plant.process import Process
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 
@@ -107,7 +109,7 @@ class Problem:
     @cached_property
     def rules(self) -> tuple[TransitionConstraint, ...]:
         """The constraints, plain functions wrapped."""
-        return tuple(c if isinstance(c, TransitionConstraint) else FromFunction(c) for c in self.constraints)
+        return tuple(as_rule(constraint) for constraint in self.constraints)
 
     @cached_property
     def sets(self) -> EpisodeSets:
@@ -196,7 +198,7 @@ class Problem:
             matrix.data,
             process.noise_variance,
         ]
-        budgets = [rule for rule in self.rules if isinstance(rule, Budget)]
+        budgets = budgets_of(self.rules)
         facts = [
             list(process.labels),
             self.start_state,
@@ -209,6 +211,24 @@ class Problem:
     def changed(self, **fields: Any) -> Problem:
         """A copy with some fields replaced, checked anew."""
         return replace(self, **fields)
+
+    def points(self, states: Sequence[int]) -> Array:
+        """States as rows (n x d) in engineering units."""
+        return self.process.states[np.asarray(states, dtype=np.int64)]
+
+    @cached_property
+    def judge(self) -> FiniteJudge:
+        """Who holds executed paths against the process and its rules."""
+        return FiniteJudge(self.sets, self.start_state)
+
+    @property
+    def action_limits(self) -> ActionLimits | None:
+        """None: the actions of a process are listed one by one."""
+        return None
+
+    def with_action_limits(self, limits: ActionLimits) -> Problem:
+        """Refused: there is nothing to change."""
+        raise BadInput(f"problem '{self.name}': the actions of a finite process have no limits; change its moves")
 
 
 def check_output_name(problem: str, output: str, coordinates: Sequence[Coordinate]) -> None:

@@ -6,9 +6,9 @@ from typing import Any
 
 from tcbo_pyomo.errors import BadInput, TcboError
 from tcbo_pyomo.foundation.registry import Registry, load_user_object
+from tcbo_pyomo.models.constraints.budget import budgets_of
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 from tcbo_pyomo.models.regions import regions
-from tcbo_pyomo.planning.finite.worst_case_budget import Budget
 from tcbo_pyomo.problem.finite import Problem
 from tcbo_pyomo.settings import ConstraintSettings, Settings
 
@@ -47,8 +47,8 @@ def _tried(rule: TransitionConstraint, problem: Problem) -> TransitionConstraint
     try:
         rule.allowed_transitions(problem.process)
         rule.allowed_states(problem.process, 0, problem.horizon)
-        if isinstance(rule, Budget):
-            rule.transition_cost(problem.process)
+        for budget in budgets_of([rule]):
+            budget.transition_cost(problem.process)
     except TcboError:
         raise
     except Exception as error:

@@ -7,11 +7,12 @@ import numpy as np
 from tcbo_pyomo.errors import InfeasiblePlan
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.profiling import section
+from tcbo_pyomo.models.constraints.budget import budgets_of
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 from tcbo_pyomo.models.safe_sets import EpisodeSets
 from tcbo_pyomo.models.visitation import Visitation
 from tcbo_pyomo.planning.finite.compiled_polytope import CompiledPolytope, root_of
-from tcbo_pyomo.planning.finite.worst_case_budget import SLACK, Budget, WorstCaseTail
+from tcbo_pyomo.planning.finite.worst_case_budget import SLACK, WorstCaseTail
 from tcbo_pyomo.plant.situation import Situation
 from tcbo_pyomo.solvers.infeasibility import conflicting_constraints
 from tcbo_pyomo.solvers.linear.highs import HighsSolver
@@ -39,7 +40,7 @@ class LinearProgramming:
         self.sets, self.constraints, self.name = sets, constraints, solver
         self._solver_settings = (options or {}, time_limit, hot_start)
         self._coupling = [c for c in constraints if c.couples_steps]
-        self._tails = [WorstCaseTail(c, sets) for c in self._coupling if isinstance(c, Budget)]
+        self._tails = [WorstCaseTail(c, sets) for c in budgets_of(self._coupling)]
         # The base polytope of a campaign, and one more for an episode in which the plant went its own way.
         self._compiled: dict[Situation, tuple[CompiledPolytope, LinearSolver]] = {}
         self.last_solution: LinearSolution | None = None

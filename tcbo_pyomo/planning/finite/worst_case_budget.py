@@ -11,37 +11,16 @@ must fit into what is left. With one budget this makes every re-plan feasible.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol, runtime_checkable
-
 import numpy as np
 
 from tcbo_pyomo.errors import InfeasiblePlan
 from tcbo_pyomo.foundation.arrays import Array, Mask
-from tcbo_pyomo.foundation.coordinates import Coordinate
+from tcbo_pyomo.models.constraints.budget import Budget
 from tcbo_pyomo.models.safe_sets import EpisodeSets
-from tcbo_pyomo.plant.process import Process
 from tcbo_pyomo.plant.situation import Situation
 
 SLACK = 1e-9
 """Rounding allowed when a budget is met exactly, as a share of the budget."""
-
-
-@runtime_checkable
-class Budget(Protocol):
-    """A constraint of the form: sum of transition costs over the episode <= limit."""
-
-    limit: float
-
-    @property
-    def name(self) -> str:
-        """The name used in messages."""
-
-    def transition_cost(self, process: Process) -> Array:
-        """One cost per stored transition."""
-
-    def spent(self, coordinates: Sequence[Coordinate], path: Array) -> float:
-        """What a path of points has used."""
 
 
 class WorstCaseTail:

@@ -8,7 +8,6 @@ import numpy as np
 
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.arrays import Array, Mask
-from tcbo_pyomo.models.constraints.forbidden_region import ForbiddenRegion
 from tcbo_pyomo.problem.continuous import ContinuousProblem
 from tcbo_pyomo.problem.finite import Problem
 from tcbo_pyomo.report.figures.region_outlines import draw_region
@@ -68,8 +67,8 @@ def _draw(ax: Axes, problem: Problem) -> None:
     _draw_moves(ax, points, gone, f"moves removed by the rules ({len(gone)})", REMOVED_COLOUR, zorder=2)
     _draw_moves(ax, points, kept, f"moves allowed ({len(kept)})", ALLOWED_COLOUR, zorder=1)
     for rule in problem.rules:
-        if isinstance(rule, ForbiddenRegion):
-            draw_region(ax, rule.region, problem.coordinates)
+        for region in rule.regions:
+            draw_region(ax, region, problem.coordinates)
     _draw_states(ax, problem, points)
     _describe(ax, problem, bool(drawn.all()))
 

@@ -23,7 +23,7 @@ from pyomo.common.log import LoggingIntercept
 from tcbo_pyomo.errors import BadInput, SolverFailed
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.profiling import section, timed
-from tcbo_pyomo.models.trajectory import add_component
+from tcbo_pyomo.models.components import add_component
 from tcbo_pyomo.solvers.linear.programme import Bounds
 from tcbo_pyomo.solvers.nonlinear.path_objective import PathObjective
 from tcbo_pyomo.solvers.nonlinear.path_terms import PathTerms

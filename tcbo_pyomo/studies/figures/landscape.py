@@ -10,7 +10,6 @@ import numpy as np
 
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.coordinates import physical
-from tcbo_pyomo.models.constraints.forbidden_region import ForbiddenRegion
 from tcbo_pyomo.problem.continuous import ContinuousProblem
 from tcbo_pyomo.problem.finite import Problem
 from tcbo_pyomo.report.figures.paths_figure import draw_states, draw_truth, pale_colours, plane
@@ -43,8 +42,8 @@ class Landscape:
             first, second, values = self._grid
             contours = ax.contourf(first, second, values, levels=14, cmap=pale_colours(), zorder=0)
         for rule in problem.rules:
-            if isinstance(rule, ForbiddenRegion):
-                draw_region(ax, rule.region, problem.coordinates)
+            for region in rule.regions:
+                draw_region(ax, region, problem.coordinates)
                 # One entry of the legend for all of them.
                 ax.plot([], [], color="black", linewidth=3.5, label="forbidden")
         if len(self.maxima):
