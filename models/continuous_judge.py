@@ -167,5 +167,5 @@ class ContinuousJudge:
 def _actions_behind(dynamics: LinearDynamics, points: Array) -> tuple[Array, Array]:
     """The action of each move between scaled points, and by how much it misses where the move arrived."""
     wanted = points[1:] - points[:-1] @ dynamics.state_matrix.T
-    actions = np.linalg.lstsq(dynamics.input_matrix, wanted.T, rcond=None)[0].T
+    actions: Array = np.linalg.lstsq(dynamics.input_matrix, wanted.T, rcond=None)[0].T.astype(float)
     return actions, np.abs(actions @ dynamics.input_matrix.T - wanted).max(axis=1, initial=0.0)

@@ -158,8 +158,8 @@ class FiniteJudge:
         found = []
         for step, (left, right) in enumerate(pairwise(self.states_at(path.points))):
             pairs = np.unique(self.process.transition_pair[self._entries(left, right)]).tolist()
-            asked = path.decisions[step] if step < len(path.decisions) else None
-            found.append([asked] if asked in pairs else pairs)
+            asked = list(path.decisions[step : step + 1])
+            found.append(asked if set(asked) & set(pairs) else pairs)
         return found[: self.horizon]
 
     def _entries(self, left: int | None, right: int | None) -> Integers:

@@ -51,7 +51,7 @@ class ResourceBudget(Budget):
         """
         from pyomo.environ import Block, Constraint
 
-        from tcbo_pyomo.models.regions.smooth_cost import SmoothCost
+        from tcbo_pyomo.models.smooth_cost import SmoothCost
         block = add_component(model, f"{self.label}_use", Block())
         smooth = SmoothCost(block, (self.limit or 1.0) / len(model.STEPS))
         used = []

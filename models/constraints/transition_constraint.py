@@ -43,8 +43,8 @@ class TransitionConstraint:
     """A rule about moves, states or the whole episode. Override what your rule needs; the rest allows everything.
 
     A rule about single moves or single states overrides `allowed_transitions` or `allowed_states`: what it forbids is
-    left out of the polytope, so it costs nothing. A rule that adds something up over the episode sets
-    `couples_steps = True` and overrides `add_to_polytope`. A rule for continuous plants overrides its second face,
+    left out of the polytope, so it costs nothing. A rule that adds something up over the episode overrides
+    `add_to_polytope`. A rule for continuous plants overrides its second face,
     `add_to_trajectory`: smooth Pyomo constraints on the states of a path.
 
     Everything else follows: `violations`, `slack` and `usage` of an executed path come from what the rule forbids and from
@@ -55,6 +55,12 @@ class TransitionConstraint:
     couples_steps: ClassVar[bool] = False
     limits_are_steps: ClassVar[bool] = False
     """Whether its limits by coordinate are differences: a step of 8 K is one of 8 degrees Celsius."""
+
+    def __init_subclass__(cls, **arguments: Any) -> None:
+        """A class that adds rows to the polytope couples the steps, unless it says that it does not."""
+        super().__init_subclass__(**arguments)
+        if "add_to_polytope" in vars(cls) and "couples_steps" not in vars(cls):
+            cls.couples_steps = True
 
     @property
     def name(self) -> str:

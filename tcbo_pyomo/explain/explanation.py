@@ -194,7 +194,7 @@ def _(problem: ContinuousProblem, campaign: Campaign, gap: float | None) -> Expl
     plan = planner.plan(utility, situation, generator)
     paths = [(weight, component.states[len(situation.path) :]) for weight, component in plan.components]
     heaviest = max(plan.components, key=lambda part: part[0])[1]
-    points = problem.points(heaviest.states)
+    points = problem.points(list(heaviest.states))
     path = EpisodePath(problem.coordinates, points, True, [tuple(a) for a in heaviest.actions], problem.judge)
     limits = [LimitPrice(rule.name, rule.describe(problem.coordinates), _room(rule, path)) for rule in problem.rules]
     return Explanation(
