@@ -18,6 +18,7 @@ from tcbo_pyomo import (
     run_campaign,
     settings_from,
 )
+from tcbo_pyomo.models.episode_path import EpisodePath
 
 PRESSURE = (Coordinate("pressure", 1.0, 11.0, "bar"), Coordinate("temperature", 300.0, 400.0, "K"))
 
@@ -35,8 +36,8 @@ class BelowBoiling(TransitionConstraint):
         """Where a maximum may be sought."""
         return points[:, 1] <= 330 + 25 * np.log(points[:, 0])
 
-    def violations(self, coordinates, path, complete):
-        above = path[:, 1] - 330 - 25 * np.log(path[:, 0])
+    def violations(self, path):
+        above = path.points[:, 1] - 330 - 25 * np.log(path.points[:, 0])
         return [Violation(self.name, int(above.argmax()), f"{above.max():.2g} K too hot")] if above.max() > 1e-4 else []
 
 
@@ -68,7 +69,7 @@ settings = settings_from({"candidates": {"rule": "upper_confidence", "count": 10
 result = run_campaign(problem, settings, seed=1)
 points = np.array([list(problem.describe(point).values()) for point in result.paths[0]])
 for rule in problem.rules:
-    assert not rule.violations(problem.coordinates, points, complete=True)
+    assert not rule.violations(EpisodePath(problem.coordinates, points, complete=True))
 print("path (bar, K):", [tuple(np.round(point, 2).tolist()) for point in points])
 print("recommended:", result.episodes[-1].recommendation, "regret", round(result.episodes[-1].regret, 4))
 campaign_figure(result).figure.savefig("no_go_zone.png", dpi=150)

@@ -13,7 +13,7 @@ from typing import Any
 
 import pyomo.environ as pyo
 
-from tcbo_pyomo.models.trajectory import add_component
+from tcbo_pyomo.models.components import add_component
 
 
 def information_expression(

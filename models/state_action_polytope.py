@@ -15,12 +15,11 @@ from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
-from pyomo.common.modeling import unique_component_name
 from pyomo.core.expr.numeric_expr import LinearExpression
 
 from tcbo_pyomo.errors import BadInput
-from tcbo_pyomo.foundation.arrays import Array
-from tcbo_pyomo.models.constraints.from_function import FromFunction
+from tcbo_pyomo.foundation.arrays import Integers
+from tcbo_pyomo.models.constraints.from_function import as_rule
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 from tcbo_pyomo.models.safe_sets import EpisodeSets
 from tcbo_pyomo.plant.process import Process
@@ -58,56 +57,50 @@ def build_state_action_polytope(
         Sets STEPS, STATES and MOVES (step, state, action); Param coordinate[state, name] in engineering units;
         Var visitation[step, state, action]; Expression arrival[step, state], the probability that the move of that
         step arrives there; Constraint flow[step, state]. `model.process`, and the arrays `model.move_step` and
-        `model.move_pair` in the order of MOVES, lead back to the process.
+        `model.move_pair` in the order of MOVES, lead back to the process; `model.added_by` names the rule of each
+        component that a rule has added.
     """
     if not isinstance(steps, (int, np.integer)) or isinstance(steps, bool) or steps < max(1, len(past)):
         raise BadInput(
             f"steps {steps!r} must be a whole number of at least 1, with {len(past)} moves of the past in it"
         )
     state = process.state_index(start)
-    rules = [c if isinstance(c, TransitionConstraint) else FromFunction(c) for c in constraints]
+    rules = [as_rule(constraint) for constraint in constraints]
     sets = sets or EpisodeSets(process, rules, steps)
     pairs_by_step = [np.array([pair]) for pair in past] + sets.pairs_by_step(state, len(past))
+    model = visitation_model(process, pairs_by_step, state, len(past))
+    for variable in list(model.visitation.values())[: len(past)]:
+        variable.setlb(1.0)
+        variable.setub(1.0)
+    for rule in rules:
+        before = set(model.component_map())
+        rule.add_to_polytope(model)
+        model.added_by.update(dict.fromkeys(set(model.component_map()) - before, rule.name))
+    return model
 
+
+def visitation_model(
+    process: Process, pairs_by_step: Sequence[Integers], start: int, first_step: int
+) -> pyo.ConcreteModel:
+    """The model of `build_state_action_polytope` before any rule is in it, with given pairs at each step.
+
+    The visits flow from `start` on, from `first_step` on; what lies before it is given.
+    """
     model = pyo.ConcreteModel(name="state_action_polytope")
     model.process = process
-    model.move_step = np.repeat(np.arange(steps), [len(pairs) for pairs in pairs_by_step])
+    model.move_step = np.repeat(np.arange(len(pairs_by_step)), [len(pairs) for pairs in pairs_by_step])
     model.move_pair = np.concatenate(pairs_by_step)
-    model.budget_rows = {}
+    model.budget_rows, model.added_by = {}, {}
 
-    model.STEPS = pyo.RangeSet(0, steps - 1)
+    model.STEPS = pyo.RangeSet(0, len(pairs_by_step) - 1)
     model.STATES = pyo.Set(initialize=process.labels, ordered=True)
     model.MOVES = pyo.Set(dimen=3, initialize=_move_labels(model), ordered=True)
     model.coordinate = pyo.Param(
         model.STATES, [c.name for c in process.coordinates], initialize=_coordinate_values(process), within=pyo.Reals
     )
     model.visitation = pyo.Var(model.MOVES, domain=pyo.NonNegativeReals)
-    for variable in list(model.visitation.values())[: len(past)]:
-        variable.setlb(1.0)
-        variable.setub(1.0)
-    _declare_flow(model, state, len(past))
-    for rule in rules:
-        rule.add_to_polytope(model)
+    _declare_flow(model, start, first_step)
     return model
-
-
-def add_budget_row(model: pyo.ConcreteModel, budget: str, name: str, transition_cost: Array, limit: float) -> None:
-    """Add `expected cost of the episode <= limit` as component `name`, with one cost per stored transition.
-
-    `model.budget_rows[budget]` tells which component belongs to which budget.
-    """
-    process = model.process
-    pair_cost = np.bincount(
-        process.transition_pair, process.transitions.data * transition_cost, minlength=process.number_of_pairs
-    )
-    cost = pair_cost[model.move_pair]
-    used = np.flatnonzero(cost)
-    component = unique_component_name(model, name)
-    model.budget_rows[budget] = component
-    if len(used):
-        variables = list(model.visitation.values())
-        use = _linear(cost[used].tolist(), [variables[i] for i in used])
-        model.add_component(component, pyo.Constraint(expr=use <= limit))
 
 
 def _move_labels(model: pyo.ConcreteModel) -> list[tuple[int, str, str]]:

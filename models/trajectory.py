@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
-from pyomo.common.modeling import unique_component_name
 
 from tcbo_pyomo.errors import BadInput, InfeasiblePlan
 from tcbo_pyomo.foundation.arrays import Array
@@ -88,13 +87,6 @@ def build_trajectory(
     for constraint in constraints:
         constraint.add_to_trajectory(model)
     return model
-
-
-def add_component(model: pyo.ConcreteModel, name: str, component: Any) -> Any:
-    """Add a Pyomo component under `name`, or the next free name when two constraints of a kind are in use."""
-    free = unique_component_name(model, name)
-    model.add_component(free, component)
-    return getattr(model, free)
 
 
 def _scaled_start(coordinates: Sequence[Coordinate], start: Mapping[str, Any] | Array) -> Array:

@@ -1,27 +1,107 @@
-"""A budget: what planners and audits ask of a constraint that limits the sum of what the moves of an episode cost."""
+"""Budgets: rules of the form `sum of the costs of the moves of an episode <= limit`. What they share, and how to find them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol, runtime_checkable
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, ClassVar
 
+import numpy as np
+
+from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.coordinates import Coordinate
+from tcbo_pyomo.models.components import add_budget_row
+from tcbo_pyomo.models.constraints.transition_constraint import (
+    TransitionConstraint,
+    Usage,
+    Violation,
+    share_of,
+    transition_endpoints,
+)
+from tcbo_pyomo.models.episode_path import EpisodePath, allowance
 from tcbo_pyomo.plant.process import Process
 
+if TYPE_CHECKING:
+    from pyomo.environ import ConcreteModel
 
-@runtime_checkable
-class Budget(Protocol):
-    """A constraint of the form: sum of transition costs over the episode <= limit."""
 
-    limit: float
+class Budget(TransitionConstraint, ABC):
+    """sum_h cost(x_h, x_{h+1}) <= limit over the episode; what is already spent counts.
+
+    With random transitions the plan keeps it in expectation, and no move is made after which even the most careful
+    continuation could exceed it in the worst case.
+
+    Parameters
+    ----------
+    label
+        What is used up, for messages and the Pyomo component.
+    limit
+        How much an episode may use.
+    """
+
+    couples_steps: ClassVar[bool] = True
+
+    def __init__(self, label: str, limit: float) -> None:
+        self.label = label
+        if not math.isfinite(limit) or limit < 0:
+            kind = super().short_name
+            raise BadInput(f"{kind} '{label}': limit {limit!r} must be finite and not negative")
+        self.limit = float(limit)
+
+    @abstractmethod
+    def move_costs(self, coordinates: Sequence[Coordinate], left: Array, right: Array) -> Array:
+        """What each of n moves uses, from the points left and arrived at (n x d)."""
+
+    @abstractmethod
+    def excess(self, spent: float) -> str:
+        """That so much is too much, in words."""
 
     @property
     def name(self) -> str:
-        """The name used in messages."""
+        """Class name with what is used up."""
+        return f"{type(self).__name__}({self.label})"
+
+    @property
+    def short_name(self) -> str:
+        """`fuel_budget`."""
+        return f"{self.label}_budget"
 
     def transition_cost(self, process: Process) -> Array:
-        """One cost per stored transition."""
+        """What each stored transition uses."""
+        return self.move_costs(process.coordinates, *transition_endpoints(process))
+
+    def add_to_polytope(self, model: ConcreteModel) -> None:
+        """One row: the expected use over all steps of the episode."""
+        add_budget_row(model, self.name, self.short_name, self.transition_cost(model.process), self.limit)
+
+    def describe(self, coordinates: Sequence[Coordinate]) -> str:
+        """`at most 30 per episode`."""
+        return f"at most {self.limit:g} per episode"
 
     def spent(self, coordinates: Sequence[Coordinate], path: Array) -> float:
         """What a path of points has used."""
+        return float(self.move_costs(coordinates, path[:-1], path[1:]).sum())
+
+    def slack(self, path: EpisodePath) -> float:
+        """What is left of it."""
+        return self.limit - self.spent(path.coordinates, path.points)
+
+    def violations(self, path: EpisodePath) -> list[Violation]:
+        """The first step at which the budget is exceeded."""
+        spent = np.cumsum(self.move_costs(path.coordinates, path.left, path.right))
+        over = np.flatnonzero(spent > self.limit + allowance(self.limit))
+        return [Violation(self.name, int(over[0]), self.excess(float(spent[over[0]])))] if len(over) else []
+
+    def usage(self, paths: Sequence[EpisodePath], now: EpisodePath | None) -> list[Usage]:
+        """What the dearest episode has used, and the present one."""
+        most = max((self.spent(path.coordinates, path.points) for path in paths), default=0.0)
+        present = 0.0 if now is None else self.spent(now.coordinates, now.points)
+        used = f"{most:.4g} in the dearest episode, {present:.4g} in this one"
+        return [Usage(f"at most {self.limit:.4g} per episode", used, share_of(most, self.limit))]
+
+
+def budgets_of(rules: Iterable[TransitionConstraint]) -> list[Budget]:
+    """The budgets among some rules."""
+    return [rule for rule in rules if isinstance(rule, Budget)]

@@ -10,7 +10,10 @@ import numpy as np
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.arrays import Array, Mask
 from tcbo_pyomo.foundation.coordinates import Coordinate, coordinate_index
-from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint, Violation
+from tcbo_pyomo.foundation.wording import counted, spaced
+from tcbo_pyomo.models.components import add_component
+from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint, Usage, Violation
+from tcbo_pyomo.models.episode_path import EpisodePath
 from tcbo_pyomo.plant.process import Process
 
 if TYPE_CHECKING:
@@ -48,8 +51,6 @@ class EndAt(TransitionConstraint):
         """One equality per coordinate named, on the last state."""
         from pyomo.environ import Constraint
 
-        from tcbo_pyomo.models.trajectory import add_component
-
         targets = {}
         for name, target in self.point.items():
             axis = model.coordinates[coordinate_index(model.coordinates, name)]
@@ -65,11 +66,35 @@ class EndAt(TransitionConstraint):
 
         add_component(model, "end_at", Constraint(list(targets), rule=rule))
 
-    def violations(self, coordinates: Sequence[Coordinate], path: Array, complete: bool) -> list[Violation]:
+    @property
+    def end_point(self) -> Mapping[str, Any]:
+        """The point itself."""
+        return self.point
+
+    def describe(self, coordinates: Sequence[Coordinate]) -> str:
+        """`end at x 3.1 km, y 0.2 km`."""
+        ends = ((coordinates[coordinate_index(coordinates, name)], value) for name, value in self.point.items())
+        return "end at " + ", ".join(c.in_words(c.value_of(value)) for c, value in ends)
+
+    def violations(self, path: EpisodePath) -> list[Violation]:
         """Whether a finished path ended elsewhere."""
-        if not complete or self._distance(coordinates, path[-1:])[0] <= TOLERANCE:
+        if not path.complete or self._distance(path.coordinates, path.points[-1:])[0] <= TOLERANCE:
             return []
-        return [Violation(self.name, len(path) - 2, f"the episode ended at {path[-1].tolist()}, not at {self._text()}")]
+        ended = f"the episode ended at {path.points[-1].tolist()}, not at {self._text()}"
+        return [Violation(self.name, path.moves - 1, ended)]
+
+    def slack(self, path: EpisodePath) -> None:
+        """None: an end is met or missed, with nothing in between."""
+
+    def usage(self, paths: Sequence[EpisodePath], now: EpisodePath | None) -> list[Usage]:
+        """Whether the end can still be reached."""
+        limit = spaced(self._described(paths, now))
+        if now is None or now.judge is None:
+            return [Usage(limit, "every episode has ended")]
+        left, sure = f"{counted(now.judge.horizon - now.moves, 'move')} left in this episode", now.judge.can_end(now)
+        if sure is None:
+            return [Usage(limit, f"{left}; every plan ends there")]
+        return [Usage(limit, f"{left}: {'it can be reached' if sure else 'it can no longer be reached for sure'}")]
 
     def _distance(self, coordinates: Sequence[Coordinate], points: Array) -> Array:
         """Largest distance from the end point over the coordinates named, as a share of each axis."""

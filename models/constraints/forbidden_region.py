@@ -10,6 +10,7 @@ import numpy as np
 from tcbo_pyomo.foundation.arrays import Array, Mask
 from tcbo_pyomo.foundation.coordinates import Coordinate
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint, Violation, transition_endpoints
+from tcbo_pyomo.models.episode_path import EpisodePath
 from tcbo_pyomo.models.regions.regions import Region
 from tcbo_pyomo.plant.process import Process
 
@@ -46,18 +47,25 @@ class ForbiddenRegion(TransitionConstraint):
 
         keep_out(self.region, model, self.crossing)
 
-    def violations(self, coordinates: Sequence[Coordinate], path: Array, complete: bool) -> list[Violation]:
-        """Each step that enters or passes through the region."""
-        broken = np.flatnonzero(self._broken(coordinates, path[:-1], path[1:]))
-        return [
-            Violation(self.name, int(h), f"the move {path[h].tolist()} -> {path[h + 1].tolist()} enters {self.region}")
-            for h in broken
-        ]
-
     @property
     def regions(self) -> tuple[Region, ...]:
         """The region."""
         return (self.region,)
+
+    def describe(self, coordinates: Sequence[Coordinate]) -> str:
+        """`keep out of` where moves may not pass through either, else `stay out of`."""
+        return f"{'stay' if self.crossing else 'keep'} out of {self.region}"
+
+    def violations(self, path: EpisodePath) -> list[Violation]:
+        """Each step that enters or passes through the region."""
+        points = path.points.tolist()
+        return [
+            Violation(self.name, int(h), f"the move {points[h]} -> {points[h + 1]} enters {self.region}")
+            for h in np.flatnonzero(self._broken(path.coordinates, path.left, path.right))
+        ]
+
+    def slack(self, path: EpisodePath) -> None:
+        """None: a region is entered or not, with nothing in between."""
 
     def _broken(self, coordinates: Sequence[Coordinate], left: Array, right: Array) -> Mask:
         if self.crossing:

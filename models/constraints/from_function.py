@@ -43,3 +43,8 @@ class FromFunction(TransitionConstraint):
             raise
         except Exception as error:
             raise BadInput(f"constraint function '{self.name}' failed: {type(error).__name__}: {error}") from error
+
+
+def as_rule(constraint: TransitionConstraint | Callable[[ConcreteModel], None]) -> TransitionConstraint:
+    """A constraint as it is, a plain function wrapped."""
+    return constraint if isinstance(constraint, TransitionConstraint) else FromFunction(constraint)

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.arrays import Array, Mask
 from tcbo_pyomo.foundation.coordinates import Coordinate, coordinate_index
-from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint, Violation, transition_endpoints
+from tcbo_pyomo.foundation.wording import spaced, with_unit
+from tcbo_pyomo.models.components import add_component
+from tcbo_pyomo.models.constraints.transition_constraint import (
+    TransitionConstraint,
+    Usage,
+    Violation,
+    share_of,
+    transition_endpoints,
+)
+from tcbo_pyomo.models.episode_path import EpisodePath
 from tcbo_pyomo.plant.process import Process
 
 if TYPE_CHECKING:
@@ -26,6 +35,8 @@ class MaximumStep(TransitionConstraint):
         `{"temperature": 5}` or, where falling and rising differ, `{"temperature": (2, 5)}`; numbers or
         Pyomo quantities.
     """
+
+    limits_are_steps: ClassVar[bool] = True
 
     def __init__(self, limits: Mapping[str, Any]) -> None:
         if not isinstance(limits, Mapping) or not limits:
@@ -46,8 +57,6 @@ class MaximumStep(TransitionConstraint):
         """-down <= x_{h+1} - x_h <= up for each step, as shares of the axis."""
         from pyomo.environ import Constraint
 
-        from tcbo_pyomo.models.trajectory import add_component
-
         limits = {
             axis.name: (-down / axis.width, up / axis.width)
             for axis, down, up in ((model.coordinates[i], *limits) for i, *limits in self._numbers(model.coordinates))
@@ -59,17 +68,67 @@ class MaximumStep(TransitionConstraint):
 
         add_component(model, "maximum_step", Constraint(model.STEPS, list(limits), rule=rule))
 
-    def violations(self, coordinates: Sequence[Coordinate], path: Array, complete: bool) -> list[Violation]:
+    def describe(self, coordinates: Sequence[Coordinate]) -> str:
+        """`temperature -2 to +5 K; ratio -0.1 to +0.1 per move`."""
+        limits = ((coordinates[axis], down, up) for axis, down, up in self._numbers(coordinates))
+        return "; ".join(f"{c.name} {_interval(c, down, up)}" for c, down, up in limits) + " per move"
+
+    def violations(self, path: EpisodePath) -> list[Violation]:
         """Each step that is larger than its limit."""
         found = []
-        for axis, down, up in self._numbers(coordinates):
-            coordinate = coordinates[axis]
+        for axis, down, up in self._numbers(path.coordinates):
+            coordinate = path.coordinates[axis]
             slack = 1e-6 * coordinate.width
-            for step, change in enumerate(np.diff(path[:, axis])):
+            for step, change in enumerate(np.diff(path.points[:, axis])):
                 if not -down - slack <= change <= up + slack:
                     text = f"{coordinate.title} changed by {change:g}, allowed is {-down:g} to {up:g}"
                     found.append(Violation(self.name, step, text))
         return found
+
+    def slack(self, path: EpisodePath) -> float | None:
+        """By how much the tightest move could have been larger, in the unit of its coordinate."""
+        return self.room(path.coordinates, path.left, path.right)
+
+    def room(self, coordinates: Sequence[Coordinate], left: Array, right: Array) -> float | None:
+        """By how much the tightest of many moves could be larger, in the unit of its coordinate; None for no moves."""
+        if len(left) == 0:
+            return None
+        changes = right - left
+        rooms = ((up - changes[:, a].max(), down + changes[:, a].min()) for a, down, up in self._numbers(coordinates))
+        return float(min(min(pair) for pair in rooms))
+
+    def usage(self, paths: Sequence[EpisodePath], now: EpisodePath | None) -> list[Usage]:
+        """The largest rise and fall of each coordinate."""
+        known = now or paths[0]
+        lines = []
+        for axis, down, up in self._numbers(known.coordinates):
+            c = known.coordinates[axis]
+            changes = np.concatenate([[0.0], *(np.diff(path.points[:, axis]) for path in paths)])
+            rise, fall = float(changes.max()), max(0.0, float(-changes.min()))
+            used = f"at most {with_unit(rise, c.unit)} up, {with_unit(fall, c.unit)} down"
+            limit = f"{spaced(c.name)}: {_interval(c, down, up)} per move"
+            lines.append(Usage(limit, used, max(share_of(rise, up), share_of(fall, down))))
+        return lines
+
+    def looser(self, process: Process) -> Iterator[tuple[str, TransitionConstraint]]:
+        """The next larger step of each coordinate that some move of the process would use.
+
+        Below it a larger limit is worth nothing. Where falling and rising have limits of their own, each has a next one.
+        """
+        left, right = transition_endpoints(process)
+        for axis, down, up in self._numbers(process.coordinates):
+            coordinate, change = process.coordinates[axis], right[:, axis] - left[:, axis]
+            if isinstance(self.limits[coordinate.name], (tuple, list)):
+                ways = [("downwards ", -change, down), ("upwards ", change, up)]
+            else:
+                ways = [("", np.abs(change), up)]
+            for way, sizes, present in ways:
+                larger = sizes[sizes > present + 1e-9 * coordinate.width]
+                if len(larger):
+                    new = float(larger.min())
+                    limit = {"": new, "downwards ": (new, up), "upwards ": (down, new)}[way]
+                    text = f"{way}{coordinate.in_words(new)} instead of {present:g}"
+                    yield text, MaximumStep({**self.limits, coordinate.name: limit})
 
     def _numbers(self, coordinates: Sequence[Coordinate]) -> list[tuple[int, float, float]]:
         """(axis, largest fall, largest rise), in the coordinate's unit."""
@@ -82,3 +141,8 @@ class MaximumStep(TransitionConstraint):
                 raise BadInput(f"maximum_step: limit of '{name}' is {limit!r}; it must not be negative")
             numbers.append((axis, *values))
         return numbers
+
+
+def _interval(coordinate: Coordinate, down: float, up: float) -> str:
+    """`-2 to +5 K`."""
+    return f"{-down:g} to {up:+g} {coordinate.unit}".rstrip()

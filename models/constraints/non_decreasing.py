@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from tcbo_pyomo.foundation.arrays import Array, Mask
+from tcbo_pyomo.foundation.arrays import Mask
 from tcbo_pyomo.foundation.coordinates import Coordinate, coordinate_index
+from tcbo_pyomo.models.components import add_component
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint, Violation, transition_endpoints
+from tcbo_pyomo.models.episode_path import EpisodePath
 from tcbo_pyomo.plant.process import Process
 
 if TYPE_CHECKING:
@@ -37,8 +39,6 @@ class NonDecreasing(TransitionConstraint):
         """One linear row per step, in scaled coordinates."""
         from pyomo.environ import Constraint
 
-        from tcbo_pyomo.models.trajectory import add_component
-
         name = model.coordinates[coordinate_index(model.coordinates, self.coordinate)].name
 
         def rule(_: Any, step: int) -> Any:
@@ -46,13 +46,20 @@ class NonDecreasing(TransitionConstraint):
 
         add_component(model, self.component, Constraint(model.STEPS, rule=rule))
 
-    def violations(self, coordinates: Sequence[Coordinate], path: Array, complete: bool) -> list[Violation]:
+    def describe(self, coordinates: Sequence[Coordinate]) -> str:
+        """`residence_time may not fall`."""
+        name = coordinates[coordinate_index(coordinates, self.coordinate)].name
+        return f"{name} may not {'fall' if self.direction > 0 else 'rise'}"
+
+    def violations(self, path: EpisodePath) -> list[Violation]:
         """Each step that goes the wrong way."""
-        axis = coordinate_index(coordinates, self.coordinate)
-        change = self.direction * np.diff(path[:, axis])
-        wrong = np.flatnonzero(change < -1e-6 * coordinates[axis].width)
-        title = coordinates[axis].title
+        axis = coordinate_index(path.coordinates, self.coordinate)
+        values, coordinate = path.points[:, axis], path.coordinates[axis]
+        wrong = np.flatnonzero(self.direction * np.diff(values) < -1e-6 * coordinate.width)
         return [
-            Violation(self.name, int(h), f"{title} {self.word} from {path[h, axis]:g} to {path[h + 1, axis]:g}")
+            Violation(self.name, int(h), f"{coordinate.title} {self.word} from {values[h]:g} to {values[h + 1]:g}")
             for h in wrong
         ]
+
+    def slack(self, path: EpisodePath) -> None:
+        """None: a direction is kept or broken, with nothing in between."""

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.arrays import Array, Mask
 from tcbo_pyomo.foundation.coordinates import Coordinate
+from tcbo_pyomo.foundation.wording import spaced
+from tcbo_pyomo.models.episode_path import EpisodePath, JudgedRow
+from tcbo_pyomo.models.named_numbers import numbers_in, with_number
 
 if TYPE_CHECKING:
     from pyomo.environ import ConcreteModel
@@ -26,22 +30,47 @@ class Violation:
     message: str
 
 
+@dataclass(frozen=True)
+class Usage:
+    """How much of a limit has been used: what it allows, the most that was used, and that as a share of the limit."""
+
+    limit: str
+    used: str
+    share: float | None = None
+
+
 class TransitionConstraint:
     """A rule about moves, states or the whole episode. Override what your rule needs; the rest allows everything.
 
     A rule about single moves or single states overrides `allowed_transitions` or `allowed_states`: what it forbids is
-    left out of the polytope, so it costs nothing. A rule that adds something up over the episode sets
-    `couples_steps = True` and overrides `add_to_polytope`. A rule for continuous plants overrides its second face,
-    `add_to_trajectory`: smooth Pyomo constraints on the states of a path. Every rule says in `violations`, in plain
-    arithmetic on points in engineering units, what an executed path did wrong; this is how executed moves are audited.
+    left out of the polytope, so it costs nothing. A rule that adds something up over the episode overrides
+    `add_to_polytope`. A rule for continuous plants overrides its second face,
+    `add_to_trajectory`: smooth Pyomo constraints on the states of a path.
+
+    Everything else follows: `violations`, `slack` and `usage` of an executed path come from what the rule forbids and from
+    its Pyomo rows, evaluated at that path. Override them, and `describe`, where plain arithmetic on points in engineering
+    units says it better or faster.
     """
 
     couples_steps: ClassVar[bool] = False
+    limits_are_steps: ClassVar[bool] = False
+    """Whether its limits by coordinate are differences: a step of 8 K is one of 8 degrees Celsius."""
+
+    def __init_subclass__(cls, **arguments: Any) -> None:
+        """A class that adds rows to the polytope couples the steps, unless it says that it does not."""
+        super().__init_subclass__(**arguments)
+        if "add_to_polytope" in vars(cls) and "couples_steps" not in vars(cls):
+            cls.couples_steps = True
 
     @property
     def name(self) -> str:
         """The name used in messages and for Pyomo components."""
         return type(self).__name__
+
+    @property
+    def short_name(self) -> str:
+        """The name under which its limits are changed: the file name of its class, `maximum_step`."""
+        return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", type(self).__name__).lower()
 
     def allowed_transitions(self, process: Process) -> Mask | None:
         """Which entries of `process.transitions` this rule allows; a move needs all of its outcomes allowed."""
@@ -66,16 +95,93 @@ class TransitionConstraint:
             "out of a continuous problem"
         )
 
-    def violations(self, coordinates: Sequence[Coordinate], path: Array, complete: bool) -> list[Violation]:
-        """What is wrong with a path ((k + 1) x d points, the start first); `complete` when the episode has ended."""
-        return []
+    def describe(self, coordinates: Sequence[Coordinate]) -> str:
+        """Its limit in words and units; its name where nothing more is known about it."""
+        limit = getattr(self, "limit", None)
+        return f"at most {limit:g} per episode" if self.couples_steps and isinstance(limit, (int, float)) else self.name
+
+    def violations(self, path: EpisodePath) -> list[Violation]:
+        """What is wrong with a path: moves that this rule forbids, and rows that cannot be kept any more.
+
+        Nothing where the path has no judge: points alone do not tell what the rows of a rule come to.
+        """
+        if path.judge is None:
+            return []
+        forbidden = [Violation(self.name, step, text) for step, text in path.judge.forbidden_moves(self, path)]
+        broken = [
+            Violation(self.name, row.broken_at, row.message) for row in self.rows(path) if row.broken_at is not None
+        ]
+        return forbidden + broken
+
+    def slack(self, path: EpisodePath) -> float | None:
+        """How much room a path leaves, in the rule's own unit: of its rows the smallest; None where that is no number."""
+        return min((row.room for row in self.rows(path)), default=None)
+
+    def room(self, coordinates: Sequence[Coordinate], left: Array, right: Array) -> float | None:
+        """The smallest room of many moves (n x d points left and arrived at); None for rules that are no such measure."""
+        return None
+
+    def usage(self, paths: Sequence[EpisodePath], now: EpisodePath | None) -> list[Usage]:
+        """How much of it executed paths have used, one line per limit; `now` is the episode that goes on, if any."""
+        rows = [row for path in paths for row in self.rows(path)]
+        if not rows:
+            broken = any(self.violations(path) for path in paths)
+            return [Usage(spaced(self._described(paths, now)), "broken" if broken else "kept by every move")]
+        tightest: dict[str, JudgedRow] = {}
+        for row in sorted(rows, key=lambda row: row.room):
+            tightest.setdefault(row.component, row)
+        present = {} if now is None else {row.name: row.value for row in self.rows(now)}
+        return [_usage_of(row, present.get(row.name)) for row in tightest.values()]
+
+    def rows(self, path: EpisodePath) -> list[JudgedRow]:
+        """Its Pyomo rows at a path, as far as the path decides them."""
+        return [] if path.judge is None else path.judge.rows(self, path)
+
+    def looser(self, process: Process) -> Iterator[tuple[str, TransitionConstraint]]:
+        """What the next larger limits would be that allow one more move, in words and as rules."""
+        return iter(())
 
     @property
     def regions(self) -> tuple[Region, ...]:
         """Places to draw as forbidden."""
         return ()
 
+    @property
+    def end_point(self) -> Mapping[str, Any]:
+        """Where the plant must be after the last move, `{coordinate: value}`; empty where it may end anywhere."""
+        return {}
+
+    def named_limits(self) -> dict[str, Any]:
+        """Its numbers by name, `limits.temperature`: attributes, and entries of mappings and regions inside them."""
+        return {".".join(place): value for place, value in numbers_in(self)}
+
+    def with_limit(self, name: str, value: Any) -> Self:
+        """A copy with one of `named_limits` changed."""
+        changed: Self = with_number(self, tuple(name.split(".")), value)
+        return changed
+
+    def _described(self, paths: Sequence[EpisodePath], now: EpisodePath | None) -> str:
+        known = now or next(iter(paths), None)
+        return self.name if known is None else self.describe(known.coordinates)
+
+
+def _usage_of(row: JudgedRow, present: float | None) -> Usage:
+    """A line of the table about a row, at the path where it is tightest."""
+    share = row.value / row.upper if 0 < row.upper < float("inf") and row.lower == float("-inf") else None
+    used = f"{row.value:.4g} in the tightest episode"
+    if row.name != row.component:
+        used = f"{row.name} {used}"
+    used += "" if present is None else f", {present:.4g} in this one"
+    return Usage(f"{spaced(row.component)}: {row.limits}", used, share)
+
 
 def transition_endpoints(process: Process) -> tuple[Array, Array]:
     """The points left and arrived at of every stored transition, rows in engineering units."""
     return process.states[process.pair_state[process.transition_pair]], process.states[process.transitions.indices]
+
+
+def share_of(used: float, limit: float) -> float:
+    """What was used as a share of a limit; of no limit at all nothing, or infinitely much."""
+    if limit > 0:
+        return used / limit
+    return 0.0 if used <= 0 else float("inf")

@@ -22,9 +22,9 @@ import numpy as np
 import pyomo.environ as pyo
 
 from tcbo_pyomo.foundation.arrays import Array
+from tcbo_pyomo.models.components import add_component
 from tcbo_pyomo.models.regions.convex_pieces import Piece, convex_pieces
 from tcbo_pyomo.models.regions.regions import Circle, Region
-from tcbo_pyomo.models.trajectory import add_component
 
 CLEARANCE = 1e-5
 """Distance kept from a region, scaled (for a disc in radii): ten times the tolerance of a plan."""

@@ -17,14 +17,12 @@ from tcbo_pyomo.checks.executed_path import (
     ExecutedEpisode,
     episode_of_states,
     episodes_of_campaign,
-    points_of,
+    episodes_of_table,
 )
-from tcbo_pyomo.checks.executed_table import episodes_of_table
-from tcbo_pyomo.checks.possible_moves import impossible_moves, judges_moves, moves_removed_by
 from tcbo_pyomo.errors import BadInput, TcboError
-from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint, Violation
-from tcbo_pyomo.models.declared_limits import declared_limit
+from tcbo_pyomo.models.episode_path import point_text
+from tcbo_pyomo.problem.protocol import ProblemProtocol
 
 TOLERANCE = 1e-6
 """Distance from the start that still counts as being there, as a share of each axis."""
@@ -59,7 +57,7 @@ def audit_campaign(campaign: Campaign) -> list[AuditFinding]:
     return audit_episodes(campaign.problem, episodes_of_campaign(campaign))
 
 
-def audit_path(problem: Any, executed: str | os.PathLike[str] | Sequence[Any]) -> list[AuditFinding]:
+def audit_path(problem: ProblemProtocol, executed: str | os.PathLike[str] | Sequence[Any]) -> list[AuditFinding]:
     """What is wrong with executed set-points.
 
     Parameters
@@ -74,20 +72,20 @@ def audit_path(problem: Any, executed: str | os.PathLike[str] | Sequence[Any]) -
     return audit_episodes(problem, [episode_of_states(problem, executed)])
 
 
-def unaudited(problem: Any) -> list[str]:
-    """Names of what plain arithmetic cannot judge: rules without `violations`, dynamics that cannot be solved back."""
+def unaudited(problem: ProblemProtocol) -> list[str]:
+    """Names of what no arithmetic can judge: rules that say nothing about paths, dynamics that cannot be solved back."""
     silent = [rule.name for rule in problem.rules if not _speaks(rule, problem)]
-    return silent if judges_moves(problem) else [*silent, "dynamics"]
+    return silent if problem.judge.judges_moves else [*silent, "dynamics"]
 
 
-def audit_episodes(problem: Any, episodes: Sequence[ExecutedEpisode]) -> list[AuditFinding]:
+def audit_episodes(problem: ProblemProtocol, episodes: Sequence[ExecutedEpisode]) -> list[AuditFinding]:
     """What is wrong with executed episodes, in the order of the moves."""
     return [finding for episode in episodes for finding in sorted(_audit(problem, episode), key=lambda f: f.step)]
 
 
-def _audit(problem: Any, episode: ExecutedEpisode) -> list[AuditFinding]:
+def _audit(problem: ProblemProtocol, episode: ExecutedEpisode) -> list[AuditFinding]:
     """Start, length, what the plant can do, and each rule."""
-    coordinates, path, rows = problem.coordinates, episode.points, episode.rows
+    path, rows = episode.path, episode.rows
     if not rows:
         return []
 
@@ -95,25 +93,23 @@ def _audit(problem: Any, episode: ExecutedEpisode) -> list[AuditFinding]:
         return AuditFinding(rows[min(step, len(rows) - 1)], episode.number, step + 1, constraint, limit, value)
 
     found = []
-    start = points_of(problem, [problem.start_state])[0]
-    widths = np.array([c.width for c in coordinates])
-    if (np.abs(path[0] - start) > TOLERANCE * widths).any():
-        found.append(finding(0, "start", _point(start), _point(path[0])))
+    start = problem.points([problem.start_state])[0]
+    widths = np.array([c.width for c in path.coordinates])
+    if (np.abs(path.points[0] - start) > TOLERANCE * widths).any():
+        found.append(finding(0, "start", point_text(start), point_text(path.points[0])))
     if len(rows) > problem.horizon:
         found.append(finding(problem.horizon, "horizon", f"{problem.horizon} moves per episode", f"{len(rows)} moves"))
-    found += [finding(step, "plant", limit, value) for step, limit, value in impossible_moves(problem, path)]
+    found += [finding(step, "plant", limit, value) for step, limit, value in problem.judge.impossible_moves(path)]
     for rule in problem.rules:
-        limit = declared_limit(rule, coordinates)
-        broken = _violations(rule, problem, episode)
+        limit = rule.describe(path.coordinates)
+        broken = _violations(rule, episode)
         found += [finding(violation.step, violation.constraint, limit, violation.message) for violation in broken]
-        if not broken and not _overrides(rule, "violations"):
-            found += [finding(step, rule.name, limit, value) for step, value in _forbidden(rule, problem, path)]
     return found
 
 
-def _violations(rule: TransitionConstraint, problem: Any, episode: ExecutedEpisode) -> list[Violation]:
+def _violations(rule: TransitionConstraint, episode: ExecutedEpisode) -> list[Violation]:
     try:
-        return rule.violations(problem.coordinates, episode.points, episode.complete)
+        return rule.violations(episode.path)
     except TcboError:
         raise
     except Exception as error:
@@ -121,26 +117,7 @@ def _violations(rule: TransitionConstraint, problem: Any, episode: ExecutedEpiso
         raise BadInput(f"constraint '{rule.name}': {why}") from error
 
 
-def _forbidden(rule: TransitionConstraint, problem: Any, path: Array) -> list[tuple[int, str]]:
-    """Moves to points that a rule does not allow the plant to be in; for rules that say no more than that."""
-    allowed = rule.allowed_points(problem.coordinates, path[1:])
-    wrong = [] if allowed is None else np.flatnonzero(~allowed).tolist()
-    found = [(step, f"the plant was at {_point(path[step + 1])}") for step in wrong]
-    if problem.finite and _overrides(rule, "allowed_transitions"):
-        removed = moves_removed_by(rule, problem, path)
-        found += [(step, f"the move {_point(path[step])} -> {_point(path[step + 1])}") for step in removed]
-    return found
-
-
-def _speaks(rule: TransitionConstraint, problem: Any) -> bool:
-    """Whether a rule says what a path did wrong, itself or by what it removes."""
-    names = ("violations", "allowed_points", *(["allowed_transitions"] if problem.finite else []))
-    return any(_overrides(rule, name) for name in names)
-
-
-def _overrides(rule: TransitionConstraint, method: str) -> bool:
-    return getattr(type(rule), method) is not getattr(TransitionConstraint, method)
-
-
-def _point(point: Array) -> str:
-    return "(" + ", ".join(f"{value:.6g}" for value in point) + ")"
+def _speaks(rule: TransitionConstraint, problem: ProblemProtocol) -> bool:
+    """Whether a rule says what a path did wrong: itself, by what it removes, or by its rows."""
+    own = type(rule).violations is not TransitionConstraint.violations
+    return own or problem.judge.can_judge(rule)

@@ -1,24 +1,32 @@
-"""Executed paths: where a plant really went, episode by episode."""
+"""Executed paths: where a plant really went; from a campaign, from states, or from a table of set-points."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.errors import BadInput
-from tcbo_pyomo.foundation.arrays import Array
-from tcbo_pyomo.foundation.coordinates import physical
+from tcbo_pyomo.foundation.arrays import Array, Integers
+from tcbo_pyomo.foundation.csv_table import read_table, table_headings, table_rows
 from tcbo_pyomo.knowledge.history import Move
-from tcbo_pyomo.plant.situation import Location
+from tcbo_pyomo.models.episode_path import EpisodePath
+from tcbo_pyomo.plant.situation import Decision
+from tcbo_pyomo.problem.protocol import ProblemProtocol
+
+COUNTERS = ("episode", "step")
+"""Columns that say which move a row is; both may be left out."""
+
 
 
 @dataclass(frozen=True, eq=False)
 class ExecutedEpisode:
-    """The path of one episode.
+    """One episode that was executed.
 
     Attributes
     ----------
@@ -26,44 +34,117 @@ class ExecutedEpisode:
         The episode, from 1.
     rows
         One per move: the number of the move in a campaign or a list, the row of a file as an editor counts it.
-    points
-        (k + 1) x d points in engineering units, the start first.
-    complete
-        Whether the episode has ended.
+    path
+        Where the plant went.
     """
 
     number: int
     rows: tuple[int, ...]
-    points: Array
-    complete: bool
+    path: EpisodePath
 
 
-def points_of(problem: Any, locations: Sequence[Location]) -> Array:
-    """States or scaled points as rows in engineering units."""
-    if problem.finite:
-        return problem.process.states[np.asarray(locations, dtype=np.int64)]
-    return physical(problem.coordinates, np.array(locations, dtype=float))
+def executed_path(
+    problem: ProblemProtocol, points: Array, complete: bool, decisions: Sequence[Decision] = ()
+) -> EpisodePath:
+    """A path that the plant of a problem has gone: points in engineering units, the start first."""
+    return EpisodePath(problem.coordinates, points, complete, decisions, problem.judge)
+
+
+def episode_of_moves(campaign: Campaign, number: int, moves: Sequence[Move]) -> ExecutedEpisode:
+    """The first moves of an episode of a campaign, or all of them."""
+    problem = campaign.problem
+    points = problem.points([campaign.history.start, *(move.arrived for move in moves)])
+    decisions = [move.decision for move in moves]
+    path = executed_path(problem, points, len(moves) >= problem.horizon, decisions)
+    return ExecutedEpisode(number, tuple(move.number for move in moves), path)
 
 
 def episodes_of_campaign(campaign: Campaign) -> list[ExecutedEpisode]:
     """Every move made, results told or not."""
-    history, problem = campaign.history, campaign.problem
     by_episode: dict[int, list[Move]] = {}
-    for move in history.made:
+    for move in campaign.history.made:
         if move.step > 0:
             by_episode.setdefault(move.episode, []).append(move)
-    found = []
-    for number, moves in sorted(by_episode.items()):
-        points = points_of(problem, [history.start, *(move.arrived for move in moves)])
-        rows = tuple(move.number for move in moves)
-        found.append(ExecutedEpisode(number, rows, points, len(moves) >= problem.horizon))
-    return found
+    return [episode_of_moves(campaign, number, moves) for number, moves in sorted(by_episode.items())]
 
 
-def episode_of_states(problem: Any, states: Sequence[Any]) -> ExecutedEpisode:
+def episode_of_states(problem: ProblemProtocol, states: Sequence[Any]) -> ExecutedEpisode:
     """One episode from labels, indices or `{coordinate: value}`, the start first."""
     if len(states) == 0:
         raise BadInput("a path needs at least one state, its start")
-    points = points_of(problem, [problem.locate(state) for state in states])
     moves = len(states) - 1
-    return ExecutedEpisode(1, tuple(range(1, moves + 1)), points, moves >= problem.horizon)
+    points = problem.points([problem.locate(state) for state in states])
+    return ExecutedEpisode(1, tuple(range(1, moves + 1)), executed_path(problem, points, moves >= problem.horizon))
+
+
+def episodes_of_table(problem: ProblemProtocol, path: str | os.PathLike[str]) -> list[ExecutedEpisode]:
+    """The episodes of a CSV file of executed set-points.
+
+    One row per point arrived at, in the order of the moves, under a header that names every coordinate; write
+    "temperature (K)" where a column has another unit. Optional columns: `episode` from 1, and `step` from 1 within each
+    episode, where step 0 is the point it started from; a step given again at the same point is a replicate measurement.
+    Without them every episode starts where the problem says, and a new one begins after each `horizon` rows.
+    """
+    where = f"table '{os.fspath(path)}'"
+    (first, header), *lines = table_rows(path, where)
+    headings = table_headings(header, f"{where}, row {first}")
+    counters = [name for name in COUNTERS if name in headings]
+    table = read_table(path, {**{c.name: c.unit for c in problem.coordinates}, **dict.fromkeys(counters)})
+    numbers = [number for number, _ in lines]
+    size = len(problem.coordinates)
+    points = table.values[:, :size]
+    given = {name: _whole(table.values[:, size + i], name, numbers, where) for i, name in enumerate(counters)}
+    step = given.get("step")
+    episode = given["episode"] if "episode" in given else _episodes(step, len(points), problem.horizon)
+    for row, (before, after) in zip(numbers[1:], pairwise(episode), strict=True):
+        if after < before:
+            raise BadInput(f"{where}, row {row}: episode {after} comes after {before}")
+    last = int(episode[-1])
+    found = []
+    for number in np.unique(episode):
+        inside = np.flatnonzero(episode == number)
+        start = problem.points([problem.start_state])
+        if step is not None:
+            inside = _in_order(inside, step, points, numbers, where)
+            if step[inside[0]] == 0:
+                start, inside = points[inside[:1]], inside[1:]
+        complete = len(inside) >= problem.horizon or int(number) < last
+        places = np.vstack([start, points[inside]])
+        rows = tuple(numbers[i] for i in inside)
+        found.append(ExecutedEpisode(int(number), rows, executed_path(problem, places, complete)))
+    return found
+
+
+def _whole(values: Array, name: str, rows: Sequence[int], where: str) -> Integers:
+    smallest = 1 if name == "episode" else 0
+    for value, row in zip(values, rows, strict=True):
+        if value != round(value) or value < smallest or value > 1e9:
+            place = f"{where}, row {row}, column '{name}'"
+            raise BadInput(f"{place}: {value:g} must be a whole number of at least {smallest}")
+    return values.astype(np.int64)
+
+
+def _episodes(step: Integers | None, rows: int, horizon: int) -> Integers:
+    """The episode of each row where no column says it: a new one begins when the steps begin again."""
+    if step is None:
+        return np.arange(rows) // horizon + 1
+    begins = np.concatenate([[True], step[1:] < step[:-1]])
+    return np.cumsum(begins)
+
+
+def _in_order(inside: Integers, step: Integers, points: Array, rows: Sequence[int], where: str) -> Integers:
+    """The rows of an episode without replicates; a move across a missing step could not be judged."""
+    first = inside[0]
+    if step[first] > 1:
+        raise BadInput(
+            f"{where}, row {rows[first]}: the episode begins with step {step[first]}; give every step from 1 on"
+        )
+    kept = [first]
+    for before, here in pairwise(inside):
+        if step[here] == step[before] and np.array_equal(points[here], points[before]):
+            continue
+        if step[here] != step[before] + 1:
+            order = f"step {step[here]} follows step {step[before]}"
+            raise BadInput(f"{where}, row {rows[here]}: {order}; give every step, once, in order")
+        kept.append(here)
+    return np.array(kept)

@@ -6,6 +6,8 @@ problem can answer.
 
 from __future__ import annotations
 
+from functools import singledispatch
+
 import numpy as np
 
 from tcbo_pyomo.campaign.campaign import Campaign
@@ -13,6 +15,8 @@ from tcbo_pyomo.checks.finding import Finding
 from tcbo_pyomo.checks.reachable_states import allowed_states, check_moves
 from tcbo_pyomo.errors import TcboError
 from tcbo_pyomo.foundation.arrays import Array
+from tcbo_pyomo.knowledge.history import Move
+from tcbo_pyomo.problem.continuous import ContinuousProblem
 from tcbo_pyomo.problem.finite import Problem
 from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.problem.with_settings import with_settings
@@ -36,13 +40,26 @@ def check_problem(problem: ProblemProtocol, settings: Settings) -> list[Finding]
     """
     try:
         changed: ProblemProtocol = with_settings(problem, settings)
-        if isinstance(changed, Problem):
-            findings = [*check_moves(changed), _noise(*_noise_by_state(changed)), _truth(changed)]
-        else:
-            findings = [_noise(*_noise_in_box(changed))]
+        findings = _findings(changed)
     except TcboError as error:
         return [Finding("error", "constraints", str(error))]
     return [*findings, _first_plan(changed, settings)]
+
+
+@singledispatch
+def _findings(problem: ProblemProtocol) -> list[Finding]:
+    """What only one kind of plant can be asked."""
+    return []
+
+
+@_findings.register
+def _(problem: Problem) -> list[Finding]:
+    return [*check_moves(problem), _noise(*_noise_by_state(problem)), _truth(problem)]
+
+
+@_findings.register
+def _(problem: ContinuousProblem) -> list[Finding]:
+    return [_noise(*_noise_in_box(problem))]
 
 
 def _noise_by_state(problem: Problem) -> tuple[Array, Array]:
@@ -101,7 +118,16 @@ def _first_plan(problem: ProblemProtocol, settings: Settings) -> Finding:
             move = campaign.ask()
     except TcboError as error:
         return Finding("error", "first plan", str(error))
-    if isinstance(problem, Problem):
-        return Finding("ok", "first plan", f"the first move is {problem.process.pair_name(move.decision)}")
-    values = ", ".join(f"{name} = {value:g}" for name, value in problem.describe(move.expected).items())
-    return Finding("ok", "first plan", f"the first move leads to {values}")
+    return Finding("ok", "first plan", f"the first move {_in_words(problem, move)}")
+
+
+@singledispatch
+def _in_words(problem: ProblemProtocol, move: Move) -> str:
+    """A move by where it leads."""
+    return "leads to " + ", ".join(f"{name} = {value:g}" for name, value in problem.describe(move.expected).items())
+
+
+@_in_words.register
+def _(problem: Problem, move: Move) -> str:
+    """A move by the action and the state."""
+    return f"is {problem.process.pair_name(move.decision)}"

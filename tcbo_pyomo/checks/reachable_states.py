@@ -7,7 +7,7 @@ from scipy.sparse import csgraph, csr_matrix
 
 from tcbo_pyomo.checks.finding import Finding, some_of
 from tcbo_pyomo.foundation.arrays import Array, Mask
-from tcbo_pyomo.models.constraints.budget import Budget
+from tcbo_pyomo.models.constraints.budget import Budget, budgets_of
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 from tcbo_pyomo.models.safe_sets import leads_only_to
 from tcbo_pyomo.planning.finite.worst_case_budget import WorstCaseTail
@@ -23,7 +23,7 @@ def check_moves(problem: Problem) -> list[Finding]:
         _end(problem),
         _search_space(problem),
         _horizon(problem),
-        *(_budget(problem, rule) for rule in problem.rules if isinstance(rule, Budget)),
+        *(_budget(problem, budget) for budget in budgets_of(problem.rules)),
     ]
 
 

@@ -47,7 +47,7 @@ def _audited(
 ) -> tuple[list[AuditFinding], ProblemProtocol, int]:
     """What was found, the problem with its settings, and how many moves were looked at."""
     from tcbo_pyomo.checks.audit import audit_campaign, audit_episodes
-    from tcbo_pyomo.checks.executed_table import episodes_of_table
+    from tcbo_pyomo.checks.executed_path import episodes_of_table
     from tcbo_pyomo.records.opening import in_memory, is_campaign_file, open_campaign
 
     if not where.is_file() or where.suffix == ".json" or is_campaign_file(where):

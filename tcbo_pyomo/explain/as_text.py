@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tcbo_pyomo.explain.explained_move import Explanation, LimitPrice, MoveOption, Point
+from tcbo_pyomo.explain.move_facts import Explanation, LimitPrice, MoveOption, Point
 from tcbo_pyomo.foundation.coordinates import Coordinate
 
 SHOWN = 12

@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import copy
+from functools import singledispatch
 from typing import Any
 
 import numpy as np
 
 from tcbo_pyomo.campaign.assembly import planner_for
 from tcbo_pyomo.campaign.campaign import Campaign
-from tcbo_pyomo.explain.explained_move import Explanation, LimitPrice, MoveOption, Point
-from tcbo_pyomo.explain.limit_slack import path_slack, visitation_slack
-from tcbo_pyomo.explain.looser_limits import looser_steps
+from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.explain.move_facts import Explanation, LimitPrice, MoveOption, Point
 from tcbo_pyomo.explain.shadow_prices import LookAhead, look_ahead
-from tcbo_pyomo.models.constraints.maximum_step import MaximumStep
-from tcbo_pyomo.models.declared_limits import declared_limit
+from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
+from tcbo_pyomo.models.episode_path import EpisodePath
 from tcbo_pyomo.models.visitation import Visitation, mix
 from tcbo_pyomo.planning.continuous.eager_move import CHOICES
 from tcbo_pyomo.planning.finite.dynamic_programming import DynamicProgramming
 from tcbo_pyomo.planning.finite.eager_move import leads_everywhere
+from tcbo_pyomo.planning.finite.planner import FinitePlanner
 from tcbo_pyomo.planning.finite.policy import Policy
+from tcbo_pyomo.plant.process import Process
 from tcbo_pyomo.plant.situation import Situation
+from tcbo_pyomo.problem.continuous import ContinuousProblem
+from tcbo_pyomo.problem.finite import Problem
+from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.settings import LinearSolverSettings, PlannerSettings
 
 GAP = 0.01
@@ -37,10 +42,18 @@ def explain(campaign: Campaign, gap: float | None = None) -> Explanation:
     gap
         How closely the optimum is enclosed on a finite process; that of the settings, or 1 %, when not given.
     """
-    situation = campaign.history.situation()
-    if not campaign.problem.finite:
-        return _explain_continuous(campaign, situation)
-    problem, settings = campaign.problem, campaign.settings.planner
+    return _explained(campaign.problem, campaign, gap)
+
+
+@singledispatch
+def _explained(problem: ProblemProtocol, campaign: Campaign, gap: float | None) -> Explanation:
+    raise BadInput(f"problem '{problem.name}': a {type(problem).__name__} cannot be explained")
+
+
+@_explained.register
+def _(problem: Problem, campaign: Campaign, gap: float | None) -> Explanation:
+    """On a finite process: the pair, what the plan learns, every move, and the price of every limit."""
+    situation, settings = campaign.history.situation(), campaign.settings.planner
     generator = copy.deepcopy(campaign.generator)
     utility = campaign.knowledge.utility(generator)
     wanted = gap or settings.gap or GAP
@@ -68,7 +81,7 @@ def explain(campaign: Campaign, gap: float | None = None) -> Explanation:
     )
 
 
-def _choice(problem: Any, settings: PlannerSettings, components: int, situation: Situation) -> str:
+def _choice(problem: Problem, settings: PlannerSettings, components: int, situation: Situation) -> str:
     """How the first move is chosen among good ones."""
     if settings.first_move == "eager" and components == 1:
         left, coupled = problem.horizon - situation.step, any(rule.couples_steps for rule in problem.rules)
@@ -84,7 +97,7 @@ def _choice(problem: Any, settings: PlannerSettings, components: int, situation:
     return f"of the moves that the plan may make, {which[settings.first_move]} is made"
 
 
-def certifying_planner(problem: Any, settings: PlannerSettings) -> Any:
+def certifying_planner(problem: Problem, settings: PlannerSettings) -> FinitePlanner:
     """A planner for bounds: where nothing couples the steps backward induction solves the same subproblems, and faster."""
     if any(rule.couples_steps for rule in problem.rules):
         return planner_for(problem, settings)
@@ -138,43 +151,53 @@ def _values(ahead: LookAhead) -> tuple[tuple[Point, float], ...]:
 def _limits(ahead: LookAhead, plan: Visitation, upper: float) -> tuple[LimitPrice, ...]:
     """Rows of the polytope with their shadow prices, then the rules about single moves and states."""
     problem = ahead.problem
-    texts = {rule.name: declared_limit(rule, problem.coordinates) for rule in problem.rules}
-    found = [LimitPrice(row.name, texts.get(row.budget or "", ""), row.slack, row.shadow_price) for row in ahead.rows]
+    found = [LimitPrice(row.name, row.limits, row.slack, row.shadow_price) for row in ahead.rows]
     for rule in problem.rules:
         if not rule.couples_steps and rule.name not in {limit.name for limit in found}:
             same = [other for other in problem.rules if other.name == rule.name]
-            slack = visitation_slack(rule, problem.process, plan) if len(same) == 1 else None
-            text = "; ".join(declared_limit(other, problem.coordinates) for other in same)
+            slack = _plan_slack(rule, problem.process, plan) if len(same) == 1 else None
+            text = "; ".join(other.describe(problem.coordinates) for other in same)
             worth = min(max(0.0, ahead.worth_of(rule.name)), upper)
             found.append(LimitPrice(rule.name, text, slack, None, worth, _looser(ahead, rule, upper)))
     return tuple(found)
 
 
-def _looser(ahead: LookAhead, rule: Any, upper: float) -> tuple[tuple[str, float], ...]:
+def _plan_slack(rule: TransitionConstraint, process: Process, plan: Visitation) -> float | None:
+    """The smallest room of any move of a plan; None for rules that are kept or broken, with nothing in between."""
+    moves = process.transitions[plan.pair]
+    left = process.states[np.repeat(process.pair_state[plan.pair], np.diff(moves.indptr))]
+    room = rule.room(process.coordinates, left, process.states[moves.indices])
+    return None if room is None else max(0.0, room)
+
+
+def _looser(ahead: LookAhead, rule: TransitionConstraint, upper: float) -> tuple[tuple[str, float], ...]:
     """What one notch more of a rate limit buys, at most."""
-    if not isinstance(rule, MaximumStep):
-        return ()
     problem = ahead.problem
     others = [other for other in problem.rules if other is not rule]
     return tuple(
         (text, min(max(0.0, ahead.worth_with([*others, changed])), upper))
-        for text, changed in looser_steps(rule, problem.process)
+        for text, changed in rule.looser(problem.process)
     )
 
 
-def _explain_continuous(campaign: Campaign, situation: Situation) -> Explanation:
+def _room(rule: TransitionConstraint, path: EpisodePath) -> float | None:
+    slack = rule.slack(path)
+    return None if slack is None else max(0.0, slack)
+
+
+@_explained.register
+def _(problem: ContinuousProblem, campaign: Campaign, gap: float | None) -> Explanation:
     """On a continuous plant: the pair, what the plan learns, and the room its path leaves."""
-    problem: Any = campaign.problem
+    situation = campaign.history.situation()
     generator = copy.deepcopy(campaign.generator)
     utility = copy.copy(campaign.knowledge).utility(generator)
     planner = planner_for(problem, campaign.settings.planner)
     plan = planner.plan(utility, situation, generator)
     paths = [(weight, component.states[len(situation.path) :]) for weight, component in plan.components]
-    heaviest = max(plan.components, key=lambda part: part[0])[1].states
-    limits = [
-        LimitPrice(rule.name, declared_limit(rule, problem.coordinates), path_slack(rule, problem, heaviest))
-        for rule in problem.rules
-    ]
+    heaviest = max(plan.components, key=lambda part: part[0])[1]
+    points = problem.points(list(heaviest.states))
+    path = EpisodePath(problem.coordinates, points, True, [tuple(a) for a in heaviest.actions], problem.judge)
+    limits = [LimitPrice(rule.name, rule.describe(problem.coordinates), _room(rule, path)) for rule in problem.rules]
     return Explanation(
         **_heading(campaign, situation),
         separates=tuple(problem.describe(tuple(point)) for point in plan.tangent.separated),

@@ -9,112 +9,121 @@ actions of a continuous plant are `action_limit.set_point.upper` (and `.lower`),
 
 from __future__ import annotations
 
-import copy
 import dataclasses
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from tcbo_pyomo.errors import BadInput, suggestion
-from tcbo_pyomo.explain.limit_values import quantity
-from tcbo_pyomo.explain.named_action_limits import changed_actions, named_action_limits
-from tcbo_pyomo.foundation.coordinates import NUMBERS
-from tcbo_pyomo.models.constraints.maximum_step import MaximumStep
-from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
+from tcbo_pyomo.foundation.coordinates import NUMBERS, Coordinate
+from tcbo_pyomo.plant.actions import ActionLimits, BoxActions, NormActions
+from tcbo_pyomo.problem.protocol import ProblemProtocol
 
 HORIZON = "horizon"
-SYNONYMS = {"move_limit": "maximum_step"}
+ACTIONS, SIDES = "action_limit", ("lower", "upper")
+DIFFERENCES = {"degC": "delta_degC", "celsius": "delta_degC", "degF": "delta_degF", "fahrenheit": "delta_degF"}
+"""Units with an offset, and those of their differences."""
+_QUANTITY = re.compile(r"\s*(?P<number>[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?)\s*(?P<unit>[A-Za-z%].*)?")
 
-Path = tuple[str, ...]
-"""Attribute of a constraint, then keys inside it."""
+AnyProblem = TypeVar("AnyProblem", bound=ProblemProtocol)
 
 
-def named_limits(problem: Any) -> dict[str, tuple[int, Path]]:
-    """{name: (position of the constraint, path to the number)}; without the horizon and the limits of actions."""
-    found: dict[str, tuple[int, Path]] = {}
+def named_limits(problem: ProblemProtocol) -> dict[str, tuple[int, str]]:
+    """{name: (position of the constraint, its own name for the limit)}; without the horizon and the limits of actions."""
+    found: dict[str, tuple[int, str]] = {}
     taken: dict[str, int] = {}
     for position, rule in enumerate(problem.rules):
-        base = _base_name(rule)
+        base = rule.short_name
         taken[base] = taken.get(base, 0) + 1
         base = base if taken[base] == 1 else f"{base}_{taken[base]}"
-        paths = list(_numbers_in(rule))
-        single = len({path[0] for path in paths}) == 1
-        for path in paths:
-            found[".".join((base, *(path[1:] if single else path)))] = position, path
+        own = list(rule.named_limits())
+        single = len({name.partition(".")[0] for name in own}) == 1
+        for name in own:
+            shown = name.partition(".")[2] if single else name
+            found[f"{base}.{shown}" if shown else base] = position, name
     return found
 
 
-def limit_names(problem: Any) -> list[str]:
+def limit_names(problem: ProblemProtocol) -> list[str]:
     """Everything that may be changed."""
-    return [HORIZON, *named_limits(problem), *named_action_limits(problem)]
+    return [HORIZON, *named_limits(problem), *_named_action_limits(problem.action_limits)]
 
 
-def changed_limit(problem: Any, name: str, value: Any) -> tuple[Any, Any, Any]:
+def changed_limit(problem: AnyProblem, name: str, value: Any) -> tuple[AnyProblem, Any, Any]:
     """The problem with one limit changed, the old value and the new one."""
-    first, _, rest = name.partition(".")
-    name = ".".join(filter(None, (SYNONYMS.get(first, first), rest)))
     if name == HORIZON:
         new = quantity(name, value)
         if not isinstance(new, float) or new != int(new) or new < 1:
             raise BadInput(f"horizon {value!r} must be a whole number of at least 1")
         return problem.changed(horizon=int(new)), problem.horizon, int(new)
-    if name in named_action_limits(problem):
-        return changed_actions(problem, name, value)
+    actions = problem.action_limits
+    if actions is not None and name in _named_action_limits(actions):
+        return _changed_action(problem, actions, name, value)
     limits = named_limits(problem)
     if name not in limits:
         raise BadInput(f"unknown limit '{name}'; {suggestion(name, limit_names(problem))}")
-    position, path = limits[name]
+    position, own = limits[name]
     rule = problem.rules[position]
-    coordinate = next((c for c in problem.coordinates if c.name == path[-1]), None)
-    new = quantity(name, value, coordinate if isinstance(rule, MaximumStep) else None)
-    if path == ("limit",) and (not isinstance(new, float) or new < 0.0):
+    coordinate = next((c for c in problem.coordinates if c.name == own.rpartition(".")[2]), None)
+    new = quantity(name, value, coordinate if rule.limits_are_steps else None)
+    if own == "limit" and (not isinstance(new, float) or new < 0.0):
         raise BadInput(f"limit '{name}' = {value!r} must be a plain number that is not negative")
     rules = list(problem.rules)
-    rules[position] = _with(rule, path, new)
-    return problem.changed(constraints=tuple(rules)), _get(rule, path), new
+    rules[position] = rule.with_limit(own, new)
+    return problem.changed(constraints=tuple(rules)), rule.named_limits()[own], new
 
 
-def _base_name(rule: TransitionConstraint) -> str:
-    label = getattr(rule, "resource", getattr(rule, "label", None))
-    if rule.couples_steps and isinstance(label, str):
-        return f"{label}_budget"
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", type(rule).__name__).lower()
+def _named_action_limits(actions: ActionLimits | None) -> dict[str, float]:
+    """{name: present value} of the limits of actions, where they are of a known kind."""
+    if isinstance(actions, NormActions):
+        return {f"{ACTIONS}.maximum": float(actions.maximum)}
+    if not isinstance(actions, BoxActions):
+        return {}
+    sides = zip(actions.names or (), *actions.bounds(), strict=True)
+    return {f"{ACTIONS}.{n}.{side}": float(v) for n, *pair in sides for side, v in zip(SIDES, pair, strict=True)}
 
 
-def _numbers_in(holder: Any) -> Iterator[Path]:
-    """Paths to all numbers of a constraint: attributes, and entries of mappings and dataclasses inside them."""
-    for name, inner in _entries(holder):
-        if _is_limit(inner):
-            yield (name,)
-        elif isinstance(inner, Mapping) or dataclasses.is_dataclass(inner):
-            yield from ((name, *path) for path in _numbers_in(inner))
+def _changed_action(
+    problem: AnyProblem, actions: ActionLimits, name: str, value: Any
+) -> tuple[AnyProblem, float, float]:
+    before, new = _named_action_limits(actions), quantity(name, value)
+    if not isinstance(new, float):
+        raise BadInput(f"limit '{name}' = {value!r} must be a plain number: actions carry no unit")
+    after = {**before, name: new}
+    changed = actions
+    if isinstance(actions, BoxActions):
+        sides = {n: tuple(after[f"{ACTIONS}.{n}.{side}"] for side in SIDES) for n in actions.names or ()}
+        changed = dataclasses.replace(actions, limits=sides)
+    elif isinstance(actions, NormActions):
+        changed = dataclasses.replace(actions, maximum=new)
+    return problem.with_action_limits(changed), before[name], new
 
 
-def _entries(holder: Any) -> list[tuple[str, Any]]:
-    entries = holder.items() if isinstance(holder, Mapping) else vars(holder).items()
-    return [(name, inner) for name, inner in entries if isinstance(name, str) and not name.startswith("_")]
+def quantity(name: str, value: Any, step_of: Coordinate | None = None) -> Any:
+    """A number, or a Pyomo quantity from a text such as "8 K" or "8K"; a step of `step_of` in degrees as a number."""
+    if isinstance(value, NUMBERS) and not isinstance(value, bool):
+        return float(value)
+    match = _QUANTITY.fullmatch(str(value)) if isinstance(value, str) else None
+    if match is None:
+        raise BadInput(f"limit '{name}' = {value!r} must be a number, with a unit if it has one, as in 8K")
+    number = float(match["number"])
+    if match["unit"] is None:
+        return number
+    unit = match["unit"].strip()
+    # A step of 8 K is one of 8 degrees Celsius, although 8 K is no temperature of 8 degrees.
+    own = None if step_of is None else step_of.unit
+    difference = DIFFERENCES.get(own or "")
+    if difference is not None and unit == own:
+        return number
+    from pyomo.environ import units
+    from pyomo.environ import value as number_of
 
-
-def _is_limit(value: Any) -> bool:
-    """A number, a quantity with a unit, or a pair of them (down, up)."""
-    if isinstance(value, (tuple, list)):
-        return len(value) == 2 and all(_is_limit(part) and not isinstance(part, (tuple, list)) for part in value)
-    return (isinstance(value, NUMBERS) and not isinstance(value, bool)) or hasattr(value, "is_expression_type")
-
-
-def _get(holder: Any, path: Path) -> Any:
-    for name in path:
-        holder = holder[name] if isinstance(holder, Mapping) else getattr(holder, name)
-    return holder
-
-
-def _with(holder: Any, path: Path, value: Any) -> Any:
-    """A copy of a constraint, mapping or dataclass with one number changed."""
-    inner = value if len(path) == 1 else _with(_get(holder, path[:1]), path[1:], value)
-    if isinstance(holder, Mapping):
-        return {**holder, path[0]: inner}
-    if dataclasses.is_dataclass(holder) and not isinstance(holder, type):
-        return dataclasses.replace(holder, **{path[0]: inner})
-    changed = copy.copy(holder)
-    setattr(changed, path[0], inner)
-    return changed
+    try:
+        found = number * getattr(units, unit)
+    except Exception:
+        raise BadInput(f"limit '{name}' = {value!r}: unknown unit '{unit}'") from None
+    if difference is None:
+        return found
+    try:
+        return float(number_of(units.convert(found, to_units=getattr(units, difference))))
+    except Exception:
+        raise BadInput(f"limit '{name}' = {value!r} does not convert to a step in {own}") from None

@@ -7,27 +7,58 @@ is computed as the value function of backward induction,
 
     V_h(x) = min over feasible a of  cost_h(x, a) + sum_x' P(x'|x, a) V_{h+1}(x'),
 
-where a visit costs its gradient and, under side constraints, what it uses of them at their shadow prices
-(`side_prices`). The cost of a move beyond the best one is its reduced cost in the linear programme.
+where a visit costs its gradient and, under side constraints, what it uses of them at their shadow prices.
+The cost of a move beyond the best one is its reduced cost in the linear programme.
+
+A shadow price is the change of the smallest utility per unit more of a limit, so it is negative for a limit from above that
+binds: one more unit of fuel buys so much less variance.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from tcbo_pyomo.explain.side_prices import RowPrice, side_prices
 from tcbo_pyomo.foundation.arrays import Array, Integers, Mask
-from tcbo_pyomo.models.constraints.budget import Budget
+from tcbo_pyomo.models.constraints.budget import budgets_of
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
+from tcbo_pyomo.models.episode_path import limits_text
 from tcbo_pyomo.models.safe_sets import EpisodeSets
 from tcbo_pyomo.models.visitation import Visitation
 from tcbo_pyomo.planning.finite.backward_recursion import BackwardRecursion
+from tcbo_pyomo.planning.finite.compiled_polytope import CompiledPolytope
+from tcbo_pyomo.planning.finite.linear_programming import LinearProgramming
 from tcbo_pyomo.planning.finite.worst_case_budget import WorstCaseTail
 from tcbo_pyomo.plant.situation import Situation
 from tcbo_pyomo.problem.finite import Problem
+
+
+@dataclass(frozen=True)
+class RowPrice:
+    """One side constraint of the polytope.
+
+    Attributes
+    ----------
+    name
+        Its name in the Pyomo model.
+    rule
+        The name of the constraint that it belongs to.
+    limits
+        What it allows, in words.
+    shadow_price
+        Change of the smallest utility per unit of its bound.
+    slack
+        How much of it the plan leaves unused; None where a plan's visits alone do not tell.
+    """
+
+    name: str
+    rule: str
+    limits: str
+    shadow_price: float
+    slack: float | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +121,7 @@ def look_ahead(problem: Problem, gradient: Array, situation: Situation, plan: Vi
     rows: tuple[RowPrice, ...] = ()
     cost = np.tile(gradient, (problem.horizon - situation.step, 1))
     if any(rule.couples_steps for rule in problem.rules):
-        rows, surcharge = side_prices(problem, gradient, situation, plan)
+        rows, surcharge = _side_prices(problem, gradient, situation, plan)
         cost = cost + surcharge
     values = backward_values(problem.sets, cost, situation.step, _unaffordable(problem, situation))
     return LookAhead(problem, situation, cost, values, rows)
@@ -113,7 +144,71 @@ def _unaffordable(problem: Problem, situation: Situation) -> Integers:
     """Pairs of the present state after which a budget could not be kept for sure."""
     pairs = np.array(problem.process.pairs_of(situation.state), dtype=np.int64)
     fits = np.ones(len(pairs), dtype=bool)
-    for rule in problem.rules:
-        if isinstance(rule, Budget):
-            fits &= WorstCaseTail(rule, problem.sets).affordable(situation)
+    for budget in budgets_of(problem.rules):
+        fits &= WorstCaseTail(budget, problem.sets).affordable(situation)
     return pairs[~fits]
+
+
+def _side_prices(
+    problem: Problem, gradient: Array, situation: Situation, plan: Visitation | None
+) -> tuple[tuple[RowPrice, ...], Array]:
+    """The side constraints at a gradient, and what they add to the cost of each visit ((H - h) x P).
+
+    The linear programme is solved by HiGHS, whatever the settings name: it is the one that gives duals.
+    """
+    oracle = LinearProgramming(problem.sets, problem.rules)
+    oracle.extreme_point(gradient, situation, np.random.default_rng(0))
+    polytope, _ = oracle.compiled(situation)
+    assert oracle.last_solution is not None and oracle.last_solution.row_dual is not None
+    duals = oracle.last_solution.row_dual
+    tails = [WorstCaseTail(budget, problem.sets) for budget in budgets_of(problem.rules)]
+    budget_of = {polytope.budget_row(tail.budget.name): tail for tail in tails}
+    flow = {id(row) for row in polytope.model.flow.values()}
+    matrix = polytope.programme.matrix.tocsr()
+    ahead = slice(polytope.step_range(situation.step)[0], len(polytope.move_pair))
+    surcharge = np.zeros((problem.horizon - situation.step, problem.process.number_of_pairs))
+    prices = []
+    for index, row in enumerate(polytope.programme.rows):
+        if id(row) in flow:
+            continue
+        price, tail = float(duals[index]), budget_of.get(index)
+        if tail is not None:
+            # A budget costs the same at every step, also for moves that no plan can reach.
+            surcharge -= price * tail.pair_cost
+            slack = None if plan is None else _budget_slack(tail, situation, plan)
+            prices.append(RowPrice(row.name, tail.budget.name, tail.budget.describe(problem.coordinates), price, slack))
+            continue
+        entries = matrix[[index]].toarray().ravel()
+        surcharge[polytope.move_step[ahead] - situation.step, polytope.move_pair[ahead]] -= price * entries[ahead]
+        slack = None if plan is None else _row_slack(polytope, index, entries, situation, plan)
+        rule = _rule_of(polytope, row)
+        lower, upper = float(polytope.programme.row_lower[index]), float(polytope.programme.row_upper[index])
+        prices.append(RowPrice(row.name, rule, f"{rule}: {limits_text(lower, upper)}", price, slack))
+    return tuple(prices), surcharge
+
+
+def _rule_of(polytope: CompiledPolytope, row: Any) -> str:
+    """The constraint that has added a row."""
+    component = row.parent_component()
+    while component.parent_block() is not polytope.model:
+        component = component.parent_block()
+    return str(polytope.model.added_by[component.parent_component().local_name])
+
+
+def _budget_slack(tail: WorstCaseTail, situation: Situation, plan: Visitation) -> float:
+    """What is left of a budget after the moves made and those expected."""
+    expected = float(tail.pair_cost @ plan.expected_counts(len(tail.pair_cost)))
+    return tail.budget.limit - tail.spent(situation) - expected
+
+
+def _row_slack(
+    polytope: CompiledPolytope, index: int, entries: Array, situation: Situation, plan: Visitation
+) -> float | None:
+    """Distance to the nearer bound of a row; None where it has variables of the user's own."""
+    if entries[len(polytope.move_pair) :].any():
+        return None
+    past = [polytope.column(step, pair) for step, pair in enumerate(situation.decisions)]
+    planned = [polytope.column(step, pair) for step, pair in zip(plan.step.tolist(), plan.pair.tolist(), strict=True)]
+    activity = float(entries[past].sum() + entries[planned] @ plan.probability)
+    programme = polytope.programme
+    return float(min(programme.row_upper[index] - activity, activity - programme.row_lower[index]))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from functools import singledispatch
 from typing import Any
 
 import numpy as np
@@ -16,12 +17,18 @@ import numpy as np
 from tcbo_pyomo.campaign.assembly import planner_for
 from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.errors import BadInput
-from tcbo_pyomo.explain.explained_move import Point
 from tcbo_pyomo.explain.explanation import GAP, certifying_planner
 from tcbo_pyomo.explain.limits_by_name import changed_limit
+from tcbo_pyomo.explain.move_facts import Point
 from tcbo_pyomo.explain.shadow_prices import look_ahead
+from tcbo_pyomo.foundation.arrays import Array
+from tcbo_pyomo.models.constraints.budget import budgets_of
 from tcbo_pyomo.models.visitation import mix
 from tcbo_pyomo.planning.finite.policy import Policy
+from tcbo_pyomo.plant.situation import Situation
+from tcbo_pyomo.problem.continuous import ContinuousProblem
+from tcbo_pyomo.problem.finite import Problem
+from tcbo_pyomo.problem.protocol import ProblemProtocol
 
 
 @dataclass(frozen=True)
@@ -85,20 +92,37 @@ def what_if(campaign: Campaign, changes: Mapping[str, Any], gap: float | None = 
     if other.horizon <= step:
         raise BadInput(f"horizon {other.horizon}: {step} moves of this episode are made already; give more than that")
     wanted = gap or campaign.settings.planner.gap or GAP
-    now, present, foretold = _outcome(campaign, problem, wanted, other)
-    _, changed, _ = _outcome(campaign, other, wanted, None)
+    now, present, foretold = _outcome(problem, campaign, wanted, other)
+    _, changed, _ = _outcome(other, campaign, wanted, None)
     return WhatIf(tuple(texts), now, present, changed, foretold)
 
 
-def _outcome(campaign: Campaign, problem: Any, gap: float, other: Any) -> tuple[float, PlanOutcome, float | None]:
+@singledispatch
+def _outcome(
+    problem: ProblemProtocol, campaign: Campaign, gap: float, other: ProblemProtocol | None
+) -> tuple[float, PlanOutcome, float | None]:
     """Utility now, the plan under the limits of `problem`, and what its prices foretell for `other`."""
+    raise BadInput(f"problem '{problem.name}': a {type(problem).__name__} has no plans to compare")
+
+
+@_outcome.register
+def _(
+    problem: ContinuousProblem, campaign: Campaign, gap: float, other: ContinuousProblem | None
+) -> tuple[float, PlanOutcome, float | None]:
     situation, generator = campaign.history.situation(), copy.deepcopy(campaign.generator)
     utility = copy.copy(campaign.knowledge).utility(generator)
-    if not problem.finite:
-        plan = planner_for(problem, campaign.settings.planner).plan(utility, situation, generator)
-        paths = [(weight, component.states[len(situation.path) :]) for weight, component in plan.components]
-        firsts = tuple((weight, problem.describe(tuple(path[0]))) for weight, path in paths)
-        return plan.tangent.value, PlanOutcome(utility.value(paths), None, firsts), None
+    plan = planner_for(problem, campaign.settings.planner).plan(utility, situation, generator)
+    paths = [(weight, component.states[len(situation.path) :]) for weight, component in plan.components]
+    firsts = tuple((weight, problem.describe(tuple(path[0]))) for weight, path in paths)
+    return plan.tangent.value, PlanOutcome(utility.value(paths), None, firsts), None
+
+
+@_outcome.register
+def _(
+    problem: Problem, campaign: Campaign, gap: float, other: Problem | None
+) -> tuple[float, PlanOutcome, float | None]:
+    situation, generator = campaign.history.situation(), copy.deepcopy(campaign.generator)
+    utility = copy.copy(campaign.knowledge).utility(generator)
     best = certifying_planner(problem, campaign.settings.planner).certified(utility, situation, generator, gap)
     plan = mix(best.components)
     pairs, probabilities = Policy(problem.process, plan).action_probabilities(situation.step, situation.state)
@@ -111,21 +135,24 @@ def _outcome(campaign: Campaign, problem: Any, gap: float, other: Any) -> tuple[
     return best.tangent.value, outcome, foretold
 
 
-def _likeliest_arrival(problem: Any, pair: int) -> Point:
+def _likeliest_arrival(problem: Problem, pair: int) -> Point:
     row = problem.process.transitions[[pair]]
     return dict(problem.describe(int(row.indices[np.argmax(row.data)])))
 
 
-def _foretold(problem: Any, other: Any, gradient: Any, situation: Any, utility: float) -> float | None:
+def _foretold(
+    problem: Problem, other: Problem, gradient: Array, situation: Situation, utility: float
+) -> float | None:
     """Utility plus price times change of each budget; None when anything else was changed."""
     if other.horizon != problem.horizon:
         return None
-    prices = {row.budget: row.shadow_price for row in look_ahead(problem, gradient, situation).rows}
-    for before, after in zip(problem.rules, other.rules, strict=True):
-        if before is not after:
-            if before.name not in prices:
-                return None
-            utility += prices[before.name] * (after.limit - before.limit)
+    prices = {row.rule: row.shadow_price for row in look_ahead(problem, gradient, situation).rows}
+    limits = {budget.name: budget.limit for budget in budgets_of(other.rules)}
+    changed = [before for before, after in zip(problem.rules, other.rules, strict=True) if before is not after]
+    if len(budgets_of(changed)) < len(changed) or not {rule.name for rule in changed} <= prices.keys():
+        return None
+    for budget in budgets_of(changed):
+        utility += prices[budget.name] * (limits[budget.name] - budget.limit)
     return max(0.0, utility)
 
 

@@ -60,6 +60,10 @@ class Coordinate:
         """Name with unit, for axes and column headings."""
         return f"{self.name} ({self.unit})" if self.unit else self.name
 
+    def in_words(self, value: float) -> str:
+        """`temperature 5 K`."""
+        return f"{self.name} {value:.6g} {self.unit}".rstrip()
+
     def value_of(self, quantity: Any) -> float:
         """A plain number in this coordinate's unit, from a number or a Pyomo quantity such as `5 * units.minute`."""
         if isinstance(quantity, (bool, str)):

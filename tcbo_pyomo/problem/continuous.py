@@ -13,6 +13,8 @@ from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.arrays import Array, Mask
 from tcbo_pyomo.foundation.coordinates import Coordinate, physical, point_from_mapping, scaled
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
+from tcbo_pyomo.models.continuous_judge import ContinuousJudge
+from tcbo_pyomo.plant.actions import ActionLimits
 from tcbo_pyomo.plant.dynamics import Dynamics
 from tcbo_pyomo.plant.situation import Location
 from tcbo_pyomo.problem.given import allowed_by, as_rules, check_given, problem_table, problem_words, start_of
@@ -202,3 +204,22 @@ class ContinuousProblem:
     def landscape(self) -> Landscape:
         """The true function over a plane."""
         return grid_landscape(self.coordinates, self.truth, self.allowed)
+
+    def points(self, locations: Sequence[Location]) -> Array:
+        """Scaled points as rows (n x d) in engineering units."""
+        return physical(self.coordinates, np.array(locations, dtype=float))
+
+    @cached_property
+    def judge(self) -> ContinuousJudge:
+        """Who holds executed paths against the dynamics and the rules."""
+        return ContinuousJudge(self.coordinates, self.dynamics, np.asarray(self.start_state), self.horizon)
+
+    @property
+    def action_limits(self) -> ActionLimits | None:
+        """The limits of the actions."""
+        return self.dynamics.actions
+
+    def with_action_limits(self, limits: ActionLimits) -> ContinuousProblem:
+        """The same problem with other limits of the actions."""
+        dynamics: Any = self.dynamics
+        return self.changed(dynamics=replace(dynamics, actions=limits))

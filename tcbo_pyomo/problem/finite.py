@@ -12,9 +12,11 @@ import numpy as np
 from tcbo_pyomo.errors import BadInput, InfeasiblePlan
 from tcbo_pyomo.foundation.arrays import Array, Mask
 from tcbo_pyomo.foundation.coordinates import Coordinate
-from tcbo_pyomo.models.constraints.budget import Budget
+from tcbo_pyomo.models.constraints.budget import budgets_of
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
+from tcbo_pyomo.models.finite_judge import FiniteJudge
 from tcbo_pyomo.models.safe_sets import EpisodeSets
+from tcbo_pyomo.plant.actions import ActionLimits
 from tcbo_pyomo.plant.process import Process
 from tcbo_pyomo.problem.given import allowed_by, as_rules, check_given, problem_table, problem_words, start_of
 from tcbo_pyomo.problem.landscape import Landscape
@@ -173,7 +175,7 @@ class Problem:
             matrix.data,
             process.noise_variance,
         ]
-        budgets = [rule for rule in self.rules if isinstance(rule, Budget)]
+        budgets = budgets_of(self.rules)
         facts = [
             list(process.labels),
             self.start_state,
@@ -191,6 +193,25 @@ class Problem:
         """Whether a recommendation is the maximum; None where the truth is unknown."""
         regret = self.regret(state)
         return None if regret is None else regret == 0.0
+
+    def points(self, states: Sequence[int]) -> Array:
+        """States as rows (n x d) in engineering units."""
+        return self.process.states[np.asarray(states, dtype=np.int64)]
+
+    @cached_property
+    def judge(self) -> FiniteJudge:
+        """Who holds executed paths against the process and its rules."""
+        return FiniteJudge(self.sets, self.start_state)
+
+    @property
+    def action_limits(self) -> ActionLimits | None:
+        """None: the actions of a process are listed one by one."""
+        return None
+
+    def with_action_limits(self, limits: ActionLimits) -> Problem:
+        """Refused: there is nothing to change."""
+        raise BadInput(f"problem '{self.name}': the actions of a finite process have no limits; change its moves")
+
 
     keeps_candidates: ClassVar[bool] = True
 
@@ -231,8 +252,8 @@ class Problem:
         """Evaluate a rule on the process: a wrong argument is found now, not in the first plan."""
         rule.allowed_transitions(self.process)
         rule.allowed_states(self.process, 0, self.horizon)
-        if isinstance(rule, Budget):
-            rule.transition_cost(self.process)
+        for budget in budgets_of([rule]):
+            budget.transition_cost(self.process)
 
     def with_drawn_truth(self, generator: np.random.Generator) -> Self:
         """The problem with a truth drawn from its prior."""

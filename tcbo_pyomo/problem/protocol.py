@@ -14,6 +14,8 @@ import numpy as np
 from tcbo_pyomo.foundation.arrays import Array, Mask
 from tcbo_pyomo.foundation.coordinates import Coordinate
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
+from tcbo_pyomo.models.episode_path import PathJudge
+from tcbo_pyomo.plant.actions import ActionLimits
 from tcbo_pyomo.plant.situation import Decision, Location
 from tcbo_pyomo.problem.landscape import Landscape
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
@@ -147,3 +149,17 @@ class ProblemProtocol(Protocol):
 
     def allowed(self, points: Array) -> Mask:
         """Which scaled points (n x d) every rule allows the plant to be in."""
+
+    def points(self, locations: Sequence[Location]) -> Array:
+        """Places as rows (n x d) in engineering units."""
+
+    @property
+    def judge(self) -> PathJudge:
+        """Who holds executed paths against what the plant can do and against the rows of its rules."""
+
+    @property
+    def action_limits(self) -> ActionLimits | None:
+        """The limits of the actions; None where they are listed one by one."""
+
+    def with_action_limits(self, limits: ActionLimits) -> Self:
+        """A copy with other limits of the actions."""

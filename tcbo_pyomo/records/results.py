@@ -13,7 +13,7 @@ import numpy as np
 
 from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.checks.audit import audit_episodes
-from tcbo_pyomo.checks.executed_path import ExecutedEpisode, points_of
+from tcbo_pyomo.checks.executed_path import episode_of_moves
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.coordinates import coordinate_index
 from tcbo_pyomo.foundation.csv_table import converted_values
@@ -138,9 +138,7 @@ def broken_limits(campaign: Campaign, move: Move) -> tuple[str, ...]:
     if move.step < 1 or move.arrived is None or move.cancelled:
         return ()
     moves = [other for other in history.episode_moves(move.episode) if other.step <= move.step]
-    points = points_of(problem, [history.start, *(other.arrived for other in moves)])
-    complete = move.step == problem.horizon
-    executed = ExecutedEpisode(move.episode, tuple(other.number for other in moves), points, complete)
+    executed = episode_of_moves(campaign, move.episode, moves)
     try:
         findings = [finding for finding in audit_episodes(problem, [executed]) if finding.step == move.step]
         found = [f"{finding.constraint}: {finding.value}; declared: {finding.limit}" for finding in findings]

@@ -9,7 +9,7 @@ from typing import Any
 from tcbo_pyomo._version import __version__
 from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.checks.audit import audit_campaign, unaudited
-from tcbo_pyomo.explain.constraint_slack import constraint_slack
+from tcbo_pyomo.explain.limit_slack import limit_slack
 from tcbo_pyomo.foundation.wording import counted, spaced, uncertain, with_unit
 from tcbo_pyomo.knowledge.history import Move
 from tcbo_pyomo.problem.in_words import output_title, place, place_values
@@ -46,7 +46,7 @@ def page_content(campaign: Campaign, plans: Sequence[dict[str, Any] | None] = ()
         "charts": _charts(campaign, moments),
         "removals": _removals(campaign, moments),
         "results": _results(campaign),
-        "slack": constraint_slack(campaign, findings),
+        "slack": limit_slack(campaign, findings),
         "violations": [[*map(str, astuple(finding))] for finding in findings[:MOST_ROWS]],
         "violation_count": len(findings),
         "unaudited": unaudited(problem),

@@ -21,8 +21,8 @@ from tcbo_pyomo.explain.as_text import (
     slack_text,
     status_text,
 )
-from tcbo_pyomo.explain.explained_move import Explanation, MoveOption, Point
 from tcbo_pyomo.explain.explanation import explain
+from tcbo_pyomo.explain.move_facts import Explanation, MoveOption, Point
 from tcbo_pyomo.foundation.wording import counted, spaced, with_unit
 from tcbo_pyomo.problem.in_words import described_values
 from tcbo_pyomo.problem.protocol import ProblemProtocol

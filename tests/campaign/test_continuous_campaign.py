@@ -12,6 +12,7 @@ from tcbo_pyomo.campaign.simulation import SimulatedPlant, Simulation
 from tcbo_pyomo.errors import BadInput, SolverFailed
 from tcbo_pyomo.foundation.coordinates import Coordinate
 from tcbo_pyomo.models.constraints import Circle, EndAt, ForbiddenRegion, NonDecreasing
+from tcbo_pyomo.models.episode_path import EpisodePath
 from tcbo_pyomo.plant.actions import BoxActions, NormActions
 from tcbo_pyomo.plant.dynamics import LinearDynamics
 from tcbo_pyomo.problem.continuous import ContinuousProblem
@@ -58,7 +59,7 @@ def audit(result):
             assert np.abs(made.dynamics.actions.clip(move) - move).max() <= 1e-6
         points = np.array([list(made.describe(point).values()) for point in path])
         for rule in made.rules:
-            assert rule.violations(made.coordinates, points, complete=True) == []
+            assert rule.violations(EpisodePath(made.coordinates, points, complete=True)) == []
 
 
 @pytest.mark.parametrize("feedback", FEEDBACK, ids=lambda f: f["kind"])

@@ -23,6 +23,7 @@ from tcbo_pyomo.models.constraints import (
     VisitBudget,
     Wall,
 )
+from tcbo_pyomo.models.episode_path import EpisodePath
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 
 FEEDBACK = st.sampled_from([{"kind": "immediate"}, {"kind": "episodic"}, {"kind": "delayed", "delay": 2}])
@@ -37,9 +38,9 @@ class AtMostTwoLongMoves(TransitionConstraint):
         long = [model.visitation[m] for m in model.MOVES if "," in m[2]]
         model.long_moves = pyo.Constraint(expr=sum(long) <= 2 if long else pyo.Constraint.Feasible)
 
-    def violations(self, coordinates, path, complete):
-        long = (np.abs(np.diff(path, axis=0)) > 1e-9).all(axis=1).sum()
-        return [Violation(self.name, len(path) - 2, f"{long} long moves")] if long > 2 else []
+    def violations(self, path):
+        long = (np.abs(path.right - path.left) > 1e-9).all(axis=1).sum()
+        return [Violation(self.name, path.moves - 1, f"{long} long moves")] if long > 2 else []
 
 
 def travelled(left, right):
@@ -72,7 +73,7 @@ def audit(problem, result):
     points = problem.process.states
     for path in result.paths:
         for rule in problem.rules:
-            assert rule.violations(problem.process.coordinates, points[path], complete=True) == []
+            assert rule.violations(EpisodePath(problem.process.coordinates, points[path], complete=True)) == []
 
 
 @given(rules(), FEEDBACK, st.integers(1, 3), st.integers(0, 10**6), st.integers(2, 6))

@@ -113,7 +113,7 @@ class Mute(TransitionConstraint):
 
 
 class Broken(TransitionConstraint):
-    def violations(self, coordinates, path, complete):
+    def violations(self, path):
         return 1 / 0
 
 

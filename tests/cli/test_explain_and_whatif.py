@@ -81,16 +81,16 @@ def build(feedback=None, seed=0):
 """
 
 
-def test_whatif_of_a_move_limit_in_units_on_a_campaign_file(tmp_path):
+def test_whatif_of_a_rate_limit_in_units_on_a_campaign_file(tmp_path):
     from tcbo_pyomo.records import start_campaign
 
     (tmp_path / "plant.py").write_text(PLANT)
     durable = start_campaign(tmp_path / "campaign.db", str(tmp_path / "plant.py"), seed=1)
     durable.tell(durable.ask().number, 0.1)
     before = (tmp_path / "campaign.db").read_bytes()
-    answer = call("whatif", tmp_path / "campaign.db", "--set", "move_limit.temperature=8K", "--gap", "0.05")
+    answer = call("whatif", tmp_path / "campaign.db", "--set", "maximum_step.temperature=8K", "--gap", "0.05")
     assert answer.exit_code == 0, answer.output
-    assert "move_limit.temperature = 4" in answer.output and "move_limit.temperature = 8 K" in answer.output
+    assert "maximum_step.temperature = 4" in answer.output and "maximum_step.temperature = 8 K" in answer.output
     explained = call("explain", tmp_path / "campaign.db")
     assert explained.exit_code == 0 and "plant, episode 1, move 2" in explained.output
     assert "MaximumStep" in explained.output and "then" in explained.output

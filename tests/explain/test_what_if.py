@@ -72,9 +72,9 @@ def test_a_changed_limit_makes_the_plan_that_the_changed_problem_makes():
     assert answer.changes == (("maximum_step.temperature", "4", "8 K"),) and answer.by_shadow_price is None
 
 
-def test_the_move_limit_of_the_manual_and_units_are_understood():
+def test_limits_with_units_are_understood():
     problem = reactor(MaximumStep({"temperature": 4, "time": 5}))
-    for name, value in (("move_limit.time", "300 s"), ("maximum_step.time", "5min"), ("maximum_step.time", 5)):
+    for name, value in (("maximum_step.time", "300 s"), ("maximum_step.time", "5min"), ("maximum_step.time", 5)):
         changed, _, _ = changed_limit(problem, name, value)
         assert (changed.sets.allowed_pairs == problem.sets.allowed_pairs).all()
 
@@ -121,7 +121,7 @@ def thermal(limit=15):
 @pytest.mark.parametrize("value", ["8K", "8 degC", "8 delta_degC", "14.4 delta_degF", 8])
 def test_a_step_of_a_continuous_plant_in_degrees(value):
     """8 K is a step of 8 degrees Celsius, although no temperature of 8 degrees."""
-    changed, old, new = changed_limit(thermal().problem, "move_limit.temperature", value)
+    changed, old, new = changed_limit(thermal().problem, "maximum_step.temperature", value)
     assert old == 15 and new == pytest.approx(8.0)
     assert changed.rules[0].limits == {"temperature": pytest.approx(8.0)}
 
@@ -129,7 +129,7 @@ def test_a_step_of_a_continuous_plant_in_degrees(value):
 def test_limits_of_a_continuous_plant_change_its_plan():
     campaign = thermal()
     before = campaign.state()
-    slower = what_if(campaign, {"move_limit.temperature": "2K"})
+    slower = what_if(campaign, {"maximum_step.temperature": "2K"})
     cooler = what_if(
         campaign, {"action_limit.jacket_set_point.upper": 60, "action_limit.residence_time_change.upper": 0.1}
     )

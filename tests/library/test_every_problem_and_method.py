@@ -8,6 +8,7 @@ from tcbo_pyomo.campaign.simulated_plant import SimulatedPlant
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.library import problem_names
 from tcbo_pyomo.methods.protocol import method_names
+from tcbo_pyomo.models.episode_path import EpisodePath
 
 FINITE_ONLY = {"greedy_ucb", "mdp_expected_improvement", "stateless"}
 CONTINUOUS_ONLY = {"truncated_snake", "local_search_region"}
@@ -54,7 +55,7 @@ def test_a_short_campaign(name, method):
     path = campaign.history.situation().path
     points = np.array([list(problem.describe(location).values()) for location in path])
     for rule in problem.rules:
-        assert rule.violations(problem.coordinates, points, complete=False) == []
+        assert rule.violations(EpisodePath(problem.coordinates, points, complete=False)) == []
     assert len(campaign.experiments()) == 3 and problem.regret(campaign.recommendation) is not None
 
 

@@ -6,6 +6,7 @@ from scipy.integrate import solve_ivp
 
 from tcbo_pyomo.library import load_problem
 from tcbo_pyomo.library.knorr_pyrazole import RATIOS, RESIDENCE_TIMES, concentrations, product
+from tcbo_pyomo.models.episode_path import EpisodePath
 
 # Columns R1 .. R9, rows y1 .. y7: written from the benchmark's equations, not from the code.
 STOICHIOMETRY = np.array(
@@ -92,7 +93,7 @@ def test_prior_is_one_reaction_feature_and_a_small_correction(knorr):
 
 def test_declared_rules_forbid_what_the_plant_cannot_do(knorr):
     path = np.array([[8.0, 0.3], [4.0, 0.3], [12.0, 0.5]])
-    found = [v for rule in knorr.rules for v in rule.violations(knorr.process.coordinates, path, True)]
+    found = [v for rule in knorr.rules for v in rule.violations(EpisodePath(knorr.process.coordinates, path, True))]
     assert {(v.constraint, v.step) for v in found} == {("NonDecreasing", 0), ("MaximumStep", 1)}
     assert all(rule.allowed_transitions(knorr.process).all() for rule in knorr.rules)
 

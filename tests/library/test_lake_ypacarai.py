@@ -12,6 +12,7 @@ from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.library import load_problem
 from tcbo_pyomo.library.lake_ypacarai import contamination
 from tcbo_pyomo.models.constraints import VisitBudget, Wall
+from tcbo_pyomo.models.episode_path import EpisodePath
 from tcbo_pyomo.planning.finite.dynamic_programming import DynamicProgramming
 from tcbo_pyomo.planning.finite.linear_programming import LinearProgramming
 from tcbo_pyomo.plant.situation import Situation
@@ -84,7 +85,7 @@ def test_walls_are_declared_constraints(lake):
     regions = [rule.region for rule in lake.rules if hasattr(rule, "region")]
     assert regions == [Wall(("x0", "x1"), *wall) for wall in WALLS]
     through = np.array([[0.0, 0.0], [0.0, 0.2], [0.1, 0.2], lake.process.states[PORT]])
-    found = [v for rule in lake.rules for v in rule.violations(lake.coordinates, through, True)]
+    found = [v for rule in lake.rules for v in rule.violations(EpisodePath(lake.coordinates, through, True))]
     assert [(v.constraint, v.step) for v in found] == [("ForbiddenRegion", 0)]
 
 
@@ -116,7 +117,7 @@ def test_short_campaign_keeps_every_rule(lake):
         assert path[0] == path[-1] == PORT
         assert all(move in allowed_moves(lake) for move in pairwise(path))
         points = lake.process.states[path]
-        assert not [v for rule in lake.rules for v in rule.violations(lake.coordinates, points, True)]
+        assert not [v for rule in lake.rules for v in rule.violations(EpisodePath(lake.coordinates, points, True))]
     assert result.episodes[-1].regret < 0.1
 
 

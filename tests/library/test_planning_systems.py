@@ -10,6 +10,7 @@ from scipy.sparse.csgraph import shortest_path
 
 from tcbo_pyomo import Campaign, load_problem, run_campaign, settings_from
 from tcbo_pyomo.campaign.simulated_plant import SimulatedPlant
+from tcbo_pyomo.models.episode_path import EpisodePath
 from tcbo_pyomo.planning.continuous.shortest_path import straight_path
 
 MAXIMUM, SECOND = np.array([0.114589, 0.555649, 0.852547]), np.array([0.109337, 0.860524, 0.564123])
@@ -140,7 +141,7 @@ def test_straight_ways_are_blocked(obstacles):
     assert len(pillars) == 3
 
     def blocked(points):
-        return any(rule.violations(obstacles.coordinates, np.asarray(points), False) for rule in pillars)
+        return any(rule.violations(EpisodePath(obstacles.coordinates, np.asarray(points), False)) for rule in pillars)
 
     assert blocked([np.zeros(3), MAXIMUM]) and blocked([np.zeros(3), SECOND]) and blocked([MAXIMUM, SECOND])
     states, _ = straight_path(obstacles.dynamics, np.full(3, -0.5), MAXIMUM - 0.5, 20)
@@ -163,10 +164,11 @@ def test_a_way_to_the_maximum_and_back_exists(obstacles):
         path.extend(left + (right - left) * step / moves for step in range(1, moves + 1))
     assert len(path) - 1 == 26 and np.abs(np.diff(path, axis=0)).max() <= 0.1 + 1e-12
     path = np.array(path + [stops[0]] * (obstacles.horizon + 1 - len(path)))
-    assert [v for rule in obstacles.rules for v in rule.violations(obstacles.coordinates, path, True)] == []
+    assert [v for rule in obstacles.rules for v in rule.violations(EpisodePath(obstacles.coordinates, path, True))] == []
     assert obstacles.truth(path).max() == pytest.approx(obstacles.maximum, abs=1e-6)
     elsewhere = np.vstack([path[:-1], [[0.1, 0.0, 0.0]]])
-    found = [v.constraint for rule in obstacles.rules for v in rule.violations(obstacles.coordinates, elsewhere, True)]
+    ended = EpisodePath(obstacles.coordinates, elsewhere, True)
+    found = [v.constraint for rule in obstacles.rules for v in rule.violations(ended)]
     assert found == ["EndAt"]
 
 
@@ -282,7 +284,7 @@ def test_beam_field_has_the_spread_and_the_smoothness_written_down():
 
 
 def audited(problem, points, complete):
-    return [v for rule in problem.rules for v in rule.violations(problem.coordinates, points, complete)]
+    return [v for rule in problem.rules for v in rule.violations(EpisodePath(problem.coordinates, points, complete))]
 
 
 @pytest.mark.parametrize("method", ["local_ucb", "random_walk", "greedy_ucb"])

@@ -10,6 +10,7 @@ from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import shortest_path
 
 from tcbo_pyomo import load_problem, run_campaign, settings_from
+from tcbo_pyomo.models.episode_path import EpisodePath
 from tcbo_pyomo.solvers.nonlinear.step_simulator import simulator_of
 
 
@@ -30,7 +31,7 @@ def highest(problem):
 
 
 def broken(problem, path, complete=True):
-    return [v.constraint for rule in problem.rules for v in rule.violations(problem.coordinates, path, complete)]
+    return [v.constraint for rule in problem.rules for v in rule.violations(EpisodePath(problem.coordinates, path, complete))]
 
 
 def walk(stops, longest, norm):

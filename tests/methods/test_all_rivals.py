@@ -27,6 +27,7 @@ from tcbo_pyomo.models.constraints import (
     VisitBudget,
     Wall,
 )
+from tcbo_pyomo.models.episode_path import EpisodePath
 from tcbo_pyomo.plant.actions import BoxActions, NormActions
 from tcbo_pyomo.plant.dynamics import LinearDynamics
 from tcbo_pyomo.solvers.nonlinear.step_simulator import simulator_of
@@ -69,7 +70,7 @@ def broken_rules(problem, paths):
         violation
         for path in paths
         for rule in problem.rules
-        for violation in rule.violations(problem.coordinates, path, complete=True)
+        for violation in rule.violations(EpisodePath(problem.coordinates, path, complete=True))
     ]
 
 

@@ -26,6 +26,7 @@ from tcbo_pyomo.models.constraints import (
     VisitBudget,
     Wall,
 )
+from tcbo_pyomo.models.episode_path import EpisodePath
 from tcbo_pyomo.plant.grid import grid_process
 
 ANY = list(range(-4, 5))
@@ -43,7 +44,7 @@ def moves(process, mask):
 
 def steps_broken(rule, *points, complete=False, coordinates=PLANE):
     path = np.array(points, dtype=float).reshape(len(points), -1)
-    found = rule.violations(coordinates, path, complete)
+    found = rule.violations(EpisodePath(coordinates, path, complete))
     assert all(v.constraint == rule.name for v in found)
     return [v.step for v in found]
 
@@ -83,7 +84,8 @@ def test_maximum_step_names_each_step_that_is_too_large():
     rule = MaximumStep({"x": (1, 2), "y": 3})
     assert steps_broken(rule, (0, 0), (2, 3), (1, 0)) == []
     assert steps_broken(rule, (0, 0), (3, 0), (1, 0), (1, 4)) == [0, 1, 2]
-    (violation,) = MaximumStep({"time": 60 * units.s}).violations(TIME.coordinates, np.array([[0.0], [2.0]]), False)
+    path = EpisodePath(TIME.coordinates, np.array([[0.0], [2.0]]), False)
+    (violation,) = MaximumStep({"time": 60 * units.s}).violations(path)
     assert violation.message == "time (min) changed by 2, allowed is -1 to 1"
 
 
@@ -120,11 +122,11 @@ def test_non_decreasing_and_non_increasing_leave_one_direction_and_standing_stil
 
 def test_steps_in_the_wrong_direction_are_named():
     path = np.array([[0.0], [4.0], [2.0], [2.0], [8.0], [0.0]])
-    assert [(v.step, v.message) for v in NonDecreasing("time").violations(TIME.coordinates, path, True)] == [
+    assert [(v.step, v.message) for v in NonDecreasing("time").violations(EpisodePath(TIME.coordinates, path, True))] == [
         (1, "time (min) fell from 4 to 2"),
         (4, "time (min) fell from 8 to 0"),
     ]
-    assert [v.step for v in NonIncreasing("time").violations(TIME.coordinates, path, True)] == [0, 3]
+    assert [v.step for v in NonIncreasing("time").violations(EpisodePath(TIME.coordinates, path, True))] == [0, 3]
 
 
 @pytest.mark.parametrize("rule", [NonDecreasing("tine"), NonIncreasing("tine")])
@@ -371,7 +373,7 @@ def test_resource_budget_adds_up_the_cost_of_moves():
     assert rule.spent(PLANE, np.array(path, dtype=float)) == 2.5 + 0.5 + 2.5 + 1.5
     assert steps_broken(rule, *path) == [2]
     assert rule.spent(PLANE, np.array([[0.0, 0.0]])) == 0.0
-    (violation,) = rule.violations(PLANE, np.array(path, dtype=float), False)
+    (violation,) = rule.violations(EpisodePath(PLANE, np.array(path, dtype=float), False))
     assert violation.message == "5.5 used, the budget is 5"
 
 
@@ -388,7 +390,7 @@ def test_a_cost_that_is_negative_or_not_finite_names_the_move(cost):
     with pytest.raises(BadInput, match=r"resource_budget 'fuel': cost of the move \[0.0\] -> \[6.0\]"):
         rule.transition_cost(TIME)
     with pytest.raises(BadInput, match="fuel"):
-        rule.violations(TIME.coordinates, np.array([[0.0], [6.0]]), False)
+        rule.violations(EpisodePath(TIME.coordinates, np.array([[0.0], [6.0]]), False))
 
 
 @pytest.mark.parametrize("limit", [-1, math.nan, math.inf])
@@ -405,7 +407,7 @@ def test_a_budget_needs_a_finite_limit_that_is_not_negative(limit):
 def test_a_plain_constraint_allows_everything():
     rule = TransitionConstraint()
     assert rule.allowed_transitions(SQUARE) is None and rule.allowed_states(SQUARE, 0, 1) is None
-    assert rule.violations(PLANE, SQUARE.states, True) == [] and not rule.couples_steps
+    assert rule.violations(EpisodePath(PLANE, SQUARE.states, True)) == [] and not rule.couples_steps
 
 
 def test_an_error_inside_a_users_function_names_the_function():
@@ -441,7 +443,7 @@ def test_a_move_may_be_planned_exactly_when_making_it_breaks_nothing(xs, ys, rul
     allowed = rule.allowed_transitions(process)
     for pair in range(process.number_of_pairs):
         path = process.states[[process.pair_state[pair], process.successor[pair]]]
-        assert allowed[pair] == (rule.violations(process.coordinates, path, False) == [])
+        assert allowed[pair] == (rule.violations(EpisodePath(process.coordinates, path, False)) == [])
 
 
 @given(axes, axes, st.data())
@@ -452,7 +454,7 @@ def test_an_episode_may_end_exactly_where_a_finished_path_breaks_nothing(xs, ys,
         | {"y": data.draw(st.sampled_from(ys))}
     )
     for state, allowed in enumerate(rule.allowed_states(process, 2, 2)):
-        assert allowed == (rule.violations(process.coordinates, process.states[[0, state]], True) == [])
+        assert allowed == (rule.violations(EpisodePath(process.coordinates, process.states[[0, state]], True)) == [])
 
 
 @given(axes, axes, st.lists(st.integers(0, 1000), min_size=1, max_size=6), st.integers(0, 4))
@@ -471,5 +473,5 @@ def test_a_budget_is_broken_exactly_when_more_is_spent_than_it_holds(xs, ys, cho
         cost = rule.transition_cost(process)[used]
         assert rule.spent(process.coordinates, points) == pytest.approx(cost.sum())
         first = next((h for h in range(len(used)) if cost[: h + 1].sum() > limit + 1e-4), None)
-        broken = [violation.step for violation in rule.violations(process.coordinates, points, False)]
+        broken = [violation.step for violation in rule.violations(EpisodePath(process.coordinates, points, False))]
         assert broken == ([] if first is None else [first])

@@ -28,6 +28,7 @@ from tcbo_pyomo.models.constraints import (
     VisitBudget,
     Wall,
 )
+from tcbo_pyomo.models.episode_path import EpisodePath
 from tcbo_pyomo.models.regions.convex_pieces import convex_pieces
 from tcbo_pyomo.models.state_action_polytope import build_state_action_polytope
 from tcbo_pyomo.planning.continuous.compiled_trajectory import CompiledTrajectory
@@ -109,7 +110,7 @@ PATHS = [
 
 @pytest.mark.parametrize(("constraint", "path", "allowed"), PATHS)
 def test_the_audit(constraint: TransitionConstraint, path: list, allowed: bool) -> None:
-    assert (constraint.violations(PLANE, np.array(path, dtype=float), True) == []) is allowed
+    assert (constraint.violations(EpisodePath(PLANE, np.array(path, dtype=float), True)) == []) is allowed
 
 
 @pytest.mark.parametrize(("constraint", "path", "allowed"), PATHS)
@@ -162,7 +163,7 @@ def test_random_moves_around_regions_are_judged_as_by_the_audit(name: str, seed:
         bounds = compiled.bounds(points[:1], np.zeros((0, 2)))
         missed, _ = compiled.programme.violation(compiled.vector(points, np.diff(points, axis=0)), *bounds)
         judged.add(missed <= 1e-6)
-        assert (missed <= 1e-6) is (constraint.violations(PLANE, path, True) == []), path
+        assert (missed <= 1e-6) is (constraint.violations(EpisodePath(PLANE, path, True)) == []), path
     assert judged == {True, False}
 
 

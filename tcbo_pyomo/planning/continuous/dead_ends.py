@@ -9,7 +9,8 @@ import numpy as np
 from tcbo_pyomo.errors import InfeasiblePlan, SolverFailed, TcboError
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.coordinates import Coordinate, coordinate_index, physical
-from tcbo_pyomo.models.constraints.end_at import EndAt
+from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
+from tcbo_pyomo.models.episode_path import EpisodePath
 from tcbo_pyomo.planning.continuous.distance_objectives import DistanceObjective
 from tcbo_pyomo.planning.continuous.shortest_path import coasting_path
 from tcbo_pyomo.planning.continuous.solve_attempts import Replan
@@ -31,7 +32,7 @@ def explained_failure(replan: Replan, dynamics: Dynamics) -> TcboError:
     relaxed = replan.compiled.convex_relaxation(replan.bounds)
     x0 = replan.joined(*coasting_path(dynamics, replan.here, replan.left))
     for constraint in replan.constraints:
-        error = _out_of_reach(replan, constraint, x0, relaxed, where) if isinstance(constraint, EndAt) else None
+        error = _out_of_reach(replan, constraint, x0, relaxed, where) if constraint.end_point else None
         if error is not None:
             return error
     convex = _solve(replan, DistanceObjective(replan.here), x0, relaxed)
@@ -50,16 +51,19 @@ def explained_failure(replan: Replan, dynamics: Dynamics) -> TcboError:
 def _bad_start(replan: Replan, where: str) -> InfeasiblePlan | None:
     """What is already wrong with standing here."""
     present = physical(replan.coordinates, replan.here[None])
+    standing = EpisodePath(replan.coordinates, np.vstack([present, present]), False)
     for constraint in replan.constraints:
-        for violation in constraint.violations(replan.coordinates, np.vstack([present, present]), False):
+        for violation in constraint.violations(standing):
             return InfeasiblePlan(f"start {where}: {violation.constraint}: {violation.message}; start elsewhere")
     return None
 
 
-def _out_of_reach(replan: Replan, constraint: EndAt, x0: Array, relaxed: Bounds, where: str) -> InfeasiblePlan | None:
+def _out_of_reach(
+    replan: Replan, constraint: TransitionConstraint, x0: Array, relaxed: Bounds, where: str
+) -> InfeasiblePlan | None:
     """Whether even the convex part of the problem ends short of the end point."""
     target, counted = np.zeros(len(replan.coordinates)), np.zeros(len(replan.coordinates))
-    for name, value in constraint.point.items():
+    for name, value in constraint.end_point.items():
         axis = coordinate_index(replan.coordinates, name)
         coordinate = replan.coordinates[axis]
         target[axis], counted[axis] = (
@@ -72,7 +76,7 @@ def _out_of_reach(replan: Replan, constraint: EndAt, x0: Array, relaxed: Bounds,
     end = replan.compiled.read(nearest.values)[0][-1]
     if np.max(counted * np.abs(end - target)) <= TOLERANCE:
         return None
-    wanted = ", ".join(f"{name}={value}" for name, value in constraint.point.items())
+    wanted = ", ".join(f"{name}={value}" for name, value in constraint.end_point.items())
     return InfeasiblePlan(
         f"end_at: {wanted} is out of reach from {where} in the {replan.left} moves left; the nearest end is "
         f"{_text(replan.coordinates, end)}; lengthen the episode or move the end"

@@ -7,6 +7,7 @@ import numpy as np
 from tcbo_pyomo.errors import SolverFailed
 from tcbo_pyomo.foundation.arrays import Array, Mask
 from tcbo_pyomo.foundation.coordinates import physical
+from tcbo_pyomo.models.episode_path import EpisodePath
 from tcbo_pyomo.plant.dynamics import LinearDynamics
 from tcbo_pyomo.plant.situation import Situation
 from tcbo_pyomo.problem.continuous import ContinuousProblem
@@ -72,9 +73,9 @@ class Reach:
 
     def _obeys(self, point: Array) -> bool:
         """Whether the plain-arithmetic audit finds nothing wrong with this move."""
-        path, made = np.vstack([self._path, point]), len(self._path) - 1
+        path, made = EpisodePath(self.problem.coordinates, np.vstack([self._path, point]), self._last), len(self._path) - 1
         return not any(
             violation.step >= made
             for rule in self.problem.rules
-            for violation in rule.violations(self.problem.coordinates, path, self._last)
+            for violation in rule.violations(path)
         )

@@ -14,8 +14,8 @@ import numpy as np
 
 from tcbo_pyomo.foundation.arrays import Array, Mask
 from tcbo_pyomo.foundation.coordinates import Coordinate, coordinate_index, physical
-from tcbo_pyomo.models.constraints.end_at import EndAt
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
+from tcbo_pyomo.models.episode_path import EpisodePath
 from tcbo_pyomo.planning.continuous.shortest_path import detours, straight_path
 from tcbo_pyomo.plant.dynamics import Dynamics
 
@@ -43,7 +43,7 @@ class RoundTrips:
         ways: int,
     ) -> None:
         self.coordinates, self.constraints, self.dynamics, self.ways = coordinates, constraints, dynamics, ways
-        self._ends = [rule for rule in constraints if isinstance(rule, EndAt)]
+        self._ends = [rule for rule in constraints if rule.end_point]
 
     @property
     def needed(self) -> bool:
@@ -81,14 +81,14 @@ class RoundTrips:
         return None
 
     def _is_free(self, states: Array) -> bool:
-        points = physical(self.coordinates, states)
-        return not any(rule.violations(self.coordinates, points, False) for rule in self.constraints)
+        path = EpisodePath(self.coordinates, physical(self.coordinates, states), False)
+        return not any(rule.violations(path) for rule in self.constraints)
 
     def _end_for(self, point: Array) -> Array:
         """The point with the coordinates in which the end is laid down."""
         end = point.copy()
         for rule in self._ends:
-            for name, value in rule.point.items():
+            for name, value in rule.end_point.items():
                 index = coordinate_index(self.coordinates, name)
                 axis = self.coordinates[index]
                 end[index] = (axis.value_of(value) - axis.lower) / axis.width - 0.5

@@ -11,6 +11,7 @@ from tcbo_pyomo.errors import SolverFailed, TcboError
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.coordinates import Coordinate, physical
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
+from tcbo_pyomo.models.episode_path import EpisodePath
 from tcbo_pyomo.planning.continuous.compiled_trajectory import CompiledTrajectory
 from tcbo_pyomo.planning.continuous.trajectory_plan import SolveRecord
 from tcbo_pyomo.solvers.nonlinear.path_objective import PathObjective
@@ -80,9 +81,9 @@ class Replan:
         violation, worst = self.compiled.programme.violation(values, *self.bounds)
         if violation > TOLERANCE:
             return violation, worst
-        states = physical(self.coordinates, self.compiled.read(values)[0])
+        path = EpisodePath(self.coordinates, physical(self.coordinates, self.compiled.read(values)[0]), True)
         for constraint in self.constraints:
-            for broken in constraint.violations(self.coordinates, states, True):
+            for broken in constraint.violations(path):
                 if broken.step >= self.made:
                     return violation, f"audit of {broken.constraint}: {broken.message}"
         return violation, ""

@@ -13,7 +13,7 @@ import numpy as np
 
 from tcbo_pyomo.errors import InfeasiblePlan
 from tcbo_pyomo.foundation.arrays import Array, Integers
-from tcbo_pyomo.models.constraints.budget import Budget
+from tcbo_pyomo.models.constraints.budget import budgets_of
 from tcbo_pyomo.planning.finite.dynamic_programming import TIE
 from tcbo_pyomo.planning.finite.worst_case_budget import WorstCaseTail
 from tcbo_pyomo.plant.situation import Situation
@@ -30,7 +30,7 @@ class FeasibleMoves:
     def __init__(self, problem: Problem, planner: LinearProgramming | None = None) -> None:
         self.problem = problem
         coupling = [rule for rule in problem.rules if rule.couples_steps]
-        self._tails = [WorstCaseTail(rule, problem.sets) for rule in coupling if isinstance(rule, Budget)]
+        self._tails = [WorstCaseTail(rule, problem.sets) for rule in budgets_of(coupling)]
         # The worst-case tail of a single budget answers everything; for more than that, or for a user's own rule, a
         # plan of the rest of the episode has to be found.
         one_budget_at_most = len(coupling) == len(self._tails) <= 1

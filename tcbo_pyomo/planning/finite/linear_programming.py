@@ -10,7 +10,7 @@ import numpy as np
 from tcbo_pyomo.errors import InfeasiblePlan
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.profiling import section
-from tcbo_pyomo.models.constraints.budget import Budget
+from tcbo_pyomo.models.constraints.budget import budgets_of
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 from tcbo_pyomo.models.frank_wolfe_subproblem import read_visitation
 from tcbo_pyomo.models.safe_sets import EpisodeSets
@@ -40,7 +40,7 @@ class LinearProgramming:
         self.sets, self.constraints, self.name = sets, constraints, solver
         self._solver_settings = (options or {}, time_limit)
         self._coupling = [c for c in constraints if c.couples_steps]
-        self._tails = [WorstCaseTail(c, sets) for c in self._coupling if isinstance(c, Budget)]
+        self._tails = [WorstCaseTail(c, sets) for c in budgets_of(self._coupling)]
         # The base polytope of a campaign, and one more for an episode in which the plant went its own way.
         self._compiled: dict[Situation, tuple[CompiledPolytope, LinearSolver]] = {}
         self.last_solution: LinearSolution | None = None

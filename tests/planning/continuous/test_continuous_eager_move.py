@@ -14,6 +14,7 @@ from tcbo_pyomo.campaign.simulation import run_campaign
 from tcbo_pyomo.explain.explanation import explain
 from tcbo_pyomo.foundation.coordinates import Coordinate
 from tcbo_pyomo.models.constraints import Circle, EndAt, ForbiddenRegion
+from tcbo_pyomo.models.episode_path import EpisodePath
 from tcbo_pyomo.planning.continuous.distance_objectives import Passing, PassingObjective
 from tcbo_pyomo.planning.continuous.eager_move import EagerPaths, wanted
 from tcbo_pyomo.planning.continuous.utility import TrajectoryUtility
@@ -174,7 +175,7 @@ def test_under_rules_the_path_keeps_them_all_and_is_never_worse(stage):
         drawn, eager, surface, utility, tangent = begun(problem, seed, stage)
         assert surface.value(eager.states[1:2])[0, 0] >= surface.value(drawn.states[1:2])[0, 0] - 1e-9
         for rule in problem.rules:
-            assert not rule.violations(problem.coordinates, eager.states, True)
+            assert not rule.violations(EpisodePath(problem.coordinates, eager.states, True))
         assert np.abs(np.diff(eager.states, axis=0)).max() <= BOX + 1e-6
         np.testing.assert_allclose(eager.states[-1], START, atol=1e-5)
         if stage != "blind" and eager is not drawn:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from tcbo_pyomo import load_problem
 from tcbo_pyomo.foundation.coordinates import Coordinate, physical
 from tcbo_pyomo.models.constraints import Circle, EndAt, ForbiddenRegion
+from tcbo_pyomo.models.episode_path import EpisodePath
 from tcbo_pyomo.planning.continuous.round_trip import RoundTrips
 from tcbo_pyomo.plant.actions import BoxActions
 from tcbo_pyomo.plant.dynamics import LinearDynamics
@@ -66,7 +67,7 @@ def test_every_trip_among_the_pillars_keeps_every_rule(seed, steps):
     assert found.shape == (steps + 1, 3) and np.abs(np.diff(found, axis=0)).max() <= 0.1 + 1e-9
     np.testing.assert_array_equal(found[0], start)
     points = physical(problem.coordinates, found)
-    assert not [v for rule in problem.rules for v in rule.violations(problem.coordinates, points, True)]
+    assert not [v for rule in problem.rules for v in rule.violations(EpisodePath(problem.coordinates, points, True))]
 
 
 def test_from_the_start_most_targets_among_the_pillars_are_visited():

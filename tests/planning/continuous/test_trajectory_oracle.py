@@ -27,6 +27,7 @@ from tcbo_pyomo.models.constraints import (
     TransitionConstraint,
     Wall,
 )
+from tcbo_pyomo.models.episode_path import EpisodePath
 from tcbo_pyomo.planning.continuous.information_objective import InformationObjective
 from tcbo_pyomo.planning.continuous.shortest_path import straight_path
 from tcbo_pyomo.planning.continuous.trajectory_oracle import TrajectoryOracle
@@ -64,7 +65,7 @@ def assert_allowed(planner: TrajectoryOracle, states: Array, actions: Array, com
         np.testing.assert_allclose(planner.dynamics.actions.clip(action), action, atol=1e-6)
     path = physical(planner.coordinates, states)
     for constraint in planner.constraints:
-        assert constraint.violations(planner.coordinates, path, complete) == []
+        assert constraint.violations(EpisodePath(planner.coordinates, path, complete)) == []
 
 
 @pytest.mark.parametrize("limits", [NormActions(0.1), BoxActions(0.07)], ids=["norm", "box"])

@@ -5,6 +5,7 @@ import pytest
 from tcbo_pyomo import Campaign, Problem, grid_process, load_problem, open_campaign, save_campaign, settings_from
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.models.constraints import NonDecreasing, ResourceBudget
+from tcbo_pyomo.models.episode_path import EpisodePath
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 
 
@@ -62,7 +63,7 @@ def test_budgets_hold_on_every_executed_path():
             campaign.arrive(campaign.ask().number)
         for episode in (1, 2):
             path = campaign.problem.process.states[list(campaign.history.path(episode))]
-            assert rule.violations(campaign.problem.coordinates, path, True) == []
+            assert rule.violations(EpisodePath(campaign.problem.coordinates, path, True)) == []
 
 
 @pytest.mark.parametrize("chosen", [{"form": "kernel"}, {"objective": "g_allocation"}])

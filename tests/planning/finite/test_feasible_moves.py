@@ -10,6 +10,7 @@ from rival_plants import feasible_pairs, grid, line, rng
 from tcbo_pyomo import Problem
 from tcbo_pyomo.errors import InfeasiblePlan
 from tcbo_pyomo.models.constraints import Box, EndAt, ResourceBudget, VisitBudget
+from tcbo_pyomo.models.episode_path import EpisodePath
 from tcbo_pyomo.planning.finite.feasible_moves import FeasibleMoves
 from tcbo_pyomo.plant.situation import Situation
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
@@ -26,7 +27,7 @@ def enumerated(problem, situation):
     def ends(path):
         if len(path) == problem.horizon + 1:
             points = process.states[list(path)]
-            yield not any(rule.violations(process.coordinates, points, True) for rule in problem.rules)
+            yield not any(rule.violations(EpisodePath(process.coordinates, points, True)) for rule in problem.rules)
             return
         for pair in process.pairs_of(path[-1]):
             yield from ends((*path, int(process.successor[pair])))
