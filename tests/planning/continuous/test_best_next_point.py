@@ -84,6 +84,8 @@ def test_actions_for_which_the_plant_has_no_answer_are_not_taken():
     class Stubborn:
         """The action is the move, but the equations cannot be solved for a rise of y above 0.03."""
 
+        is_free_move = False
+
         actions = BoxActions(0.1).named(2)
 
         def check_dimension(self, coordinates):
