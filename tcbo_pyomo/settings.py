@@ -145,21 +145,26 @@ class Settings(_Section):
     """Further rules of the plant, such as {use: maximum_step, limits: {ratio: 0.1}}; use may be 'my_module:MyRule'."""
 
 
-RETIRED = {"planner.linear.hot_start": "every solve starts afresh, which is faster and the same after loading"}
-"""Settings of earlier versions that are gone, and what holds instead; files that were stored with them still open."""
+RETIRED: dict[str, tuple[str, str]] = {
+    "planner.linear.hot_start": ("0.2.0", "remove it, every solve starts cold"),
+}
+"""Settings that are gone: since which version, and what to do. Files that we wrote before may still name them."""
 
 
 def stored_settings(*layers: dict[str, Any]) -> Settings:
-    """Settings from stored data, which an earlier version may have written: what is retired is left out."""
-    return settings_from(*(_without_retired(layer) for layer in layers))
+    """The settings in files that an earlier version of this package has written: what is gone since is left out."""
+    for name in RETIRED:
+        layers = tuple(_without(layer, name.split(".")) for layer in layers)
+    return settings_from(*layers)
 
 
-def _without_retired(data: dict[str, Any], prefix: str = "") -> dict[str, Any]:
-    kept = {key: value for key, value in data.items() if f"{prefix}{key}" not in RETIRED}
-    return {
-        key: _without_retired(value, f"{prefix}{key}.") if isinstance(value, dict) else value
-        for key, value in kept.items()
-    }
+def _without(data: Any, path: list[str]) -> Any:
+    """Nested dicts without one entry; unchanged where there is none."""
+    if not isinstance(data, dict) or path[0] not in data:
+        return data
+    if len(path) == 1:
+        return {key: value for key, value in data.items() if key != path[0]}
+    return {**data, path[0]: _without(data[path[0]], path[1:])}
 
 
 def settings_from(*layers: dict[str, Any]) -> Settings:
