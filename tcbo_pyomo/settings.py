@@ -165,11 +165,11 @@ def settings_from(*layers: dict[str, Any]) -> Settings:
         raise BadInput("; ".join(_explain(detail) for detail in error.errors())) from None
 
 
-def stored_settings(data: dict[str, Any]) -> Settings:
-    """The settings in a file that an earlier version of this package has written: what is gone since is left out."""
+def stored_settings(*layers: dict[str, Any]) -> Settings:
+    """The settings in files that an earlier version of this package has written: what is gone since is left out."""
     for name in RETIRED:
-        data = _without(data, name.split("."))
-    return settings_from(data)
+        layers = tuple(_without(layer, name.split(".")) for layer in layers)
+    return settings_from(*layers)
 
 
 def _without(data: Any, path: list[str]) -> Any:
