@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from numbers import Number
 from typing import Any
 
 import numpy as np
 
+NUMBERS = (np.ndarray, np.generic, float, int)
 
 def exp(x: Any) -> Any:
     """exp(x)."""
-    return np.exp(x) if isinstance(x, (np.ndarray, Number)) else _pyomo().exp(x)
+    return np.exp(x) if isinstance(x, NUMBERS) else _pyomo().exp(x)
 
 
 def sqrt(x: Any) -> Any:
     """The square root of x."""
-    return np.sqrt(x) if isinstance(x, (np.ndarray, Number)) else _pyomo().sqrt(x)
+    return np.sqrt(x) if isinstance(x, NUMBERS) else _pyomo().sqrt(x)
 
 
 def _pyomo() -> Any:

@@ -44,7 +44,7 @@ class TruncatedSnake(Steered):
         self, situation: Situation, knowledge: ContinuousKnowledge, generator: np.random.Generator
     ) -> tuple[float, ...]:
         """The action to take next."""
-        batch = self.sampling(knowledge.belief, generator, allowed=self.problem.allowed)
+        batch = self.sampling(knowledge.belief, self.problem.allowed, generator)
         visited = np.array(situation.path)
         batch = without_visited(batch, visited, smallest_lengthscale(knowledge.kernel), generator)
         first = tour_from(visited[-1], batch, generator)[0]
