@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 NUMBERS = (np.ndarray, np.generic, float, int)
+"""What numpy computes; anything else is a Pyomo expression."""
+
 
 def exp(x: Any) -> Any:
     """exp(x)."""
