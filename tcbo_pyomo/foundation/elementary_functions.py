@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from numbers import Number
 from typing import Any
 
 import numpy as np
 
+NUMBERS = (np.ndarray, np.generic, float, int)
+"""What numpy computes; anything else is a Pyomo expression."""
+
 
 def exp(x: Any) -> Any:
     """exp(x)."""
-    return np.exp(x) if _is_numeric(x) else _pyomo().exp(x)
+    return np.exp(x) if isinstance(x, NUMBERS) else _pyomo().exp(x)
 
 
 def sqrt(x: Any) -> Any:
     """The square root of x."""
-    return np.sqrt(x) if _is_numeric(x) else _pyomo().sqrt(x)
-
-
-def _is_numeric(x: Any) -> bool:
-    return isinstance(x, (np.ndarray, Number))
+    return np.sqrt(x) if isinstance(x, NUMBERS) else _pyomo().sqrt(x)
 
 
 def _pyomo() -> Any:
