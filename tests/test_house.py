@@ -107,7 +107,7 @@ def test_a_file_name_occurs_twice_only_for_counterparts():
     twice = {name: rooms for name, rooms in places.items() if len(rooms) > 1}
     counterparts = [{"finite", "continuous"}, {"linear", "nonlinear"}]
     for name, rooms in twice.items():
-        last = {room.rsplit(".", 1)[1] for room in rooms if not room.startswith("tcbo_pyomo.cli")}
+        last = {room.rsplit(".", 1)[-1] for room in rooms if not room.startswith("tcbo_pyomo.cli")}
         same = len(last) <= 1 or last in counterparts
         protocols = name == "protocol"  # The protocol of each room stands under this name.
         kinds = name in ("finite", "continuous")  # The two kinds of a room.

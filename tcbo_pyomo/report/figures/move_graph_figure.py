@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import singledispatch
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,6 +25,7 @@ GAP = 0.014
 ALLOWED_COLOUR, REMOVED_COLOUR, START_COLOUR, END_COLOUR = "#4477AA", "#CC6677", "#117733", "#E69F00"
 
 
+@singledispatch
 def move_graph_figure(problem: ProblemProtocol, ax: Axes | None = None) -> Axes:
     """Draw the states and moves of a finite problem on its first two coordinates.
 
@@ -39,8 +41,11 @@ def move_graph_figure(problem: ProblemProtocol, ax: Axes | None = None) -> Axes:
     Axes
         The axes drawn on.
     """
-    if not isinstance(problem, Problem):
-        raise BadInput(f"problem '{problem.name}' is continuous: it has no finite set of moves to draw")
+    raise BadInput(f"problem '{problem.name}' is continuous: it has no finite set of moves to draw")
+
+
+@move_graph_figure.register
+def _(problem: Problem, ax: Axes | None = None) -> Axes:
     own, ax = ax is None, axes_or_new(ax, (7.2, 6.4))
     _draw(ax, problem)
     legend_below(ax, own, ncols=3, fontsize=8, frameon=False)

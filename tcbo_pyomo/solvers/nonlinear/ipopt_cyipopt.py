@@ -79,9 +79,9 @@ class IpoptCyipopt(NonlinearSolver):
         return Answer(np.asarray(values, dtype=float), STATUSES.get(status, status), callbacks.iterations)
 
     @staticmethod
-    def _set(problem: Any, name: str, value: Any) -> None:
+    def _set(nlp: Any, name: str, value: Any) -> None:
         try:
-            problem.add_option(name, value)
+            nlp.add_option(name, value)
         except TypeError as error:
             raise BadInput(f"nonlinear option '{name}': IPOPT refuses {value!r} ({error})") from None
 
