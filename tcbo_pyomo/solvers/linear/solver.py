@@ -62,6 +62,11 @@ class LinearSolver(ABC):
     """
 
     name: str
+    """What messages call it: the name of its class unless it says otherwise."""
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls.name = vars(cls).get("name", cls.__name__)
 
     def __init__(
         self,
