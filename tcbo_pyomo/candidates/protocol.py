@@ -80,7 +80,7 @@ def candidate_rule(name: str, plant: Plant, settings: CandidateSettings) -> Fini
             "or 'my_module:MyRule'"
         )
     try:
-        rule = rule_class.from_settings(settings)
+        rule: FiniteRule | ContinuousRule = rule_class.from_settings(settings)
         inspect.signature(rule).bind("belief", "space", "generator", "share_spent")
     except TypeError as error:
         raise BadInput(
@@ -92,4 +92,5 @@ def candidate_rule(name: str, plant: Plant, settings: CandidateSettings) -> Fini
 
 def _plant_of(name: str) -> Plant:
     rule_class: Any = CANDIDATE_RULES.load(name)
-    return rule_class.plant
+    plant: Plant = rule_class.plant
+    return plant
