@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +18,6 @@ from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.profiling import timed
 from tcbo_pyomo.knowledge.history import History, Move
 from tcbo_pyomo.plant.situation import Location
-from tcbo_pyomo.problem.given import place_words
 from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.problem.with_settings import with_settings
 from tcbo_pyomo.settings import Settings, settings_from, stored_settings
@@ -49,8 +47,7 @@ class Campaign:
         self.problem = with_settings(problem, self.settings)
         self.seed = _checked_seed(seed)
         self.generator = np.random.default_rng(np.random.SeedSequence([self.seed, 0]))
-        words = partial(place_words, self.problem)
-        self.history = History(self.problem.start_state, self.problem.horizon, words=words)
+        self.history = History(self.problem.start_state, self.problem.horizon, words=self.problem.place_words)
         self.method, believed = method_for(self.problem, self.settings)
         self.knowledge = knowledge_for(believed, self.settings, self.seed, self.history)
         self.plans: dict[int, dict[str, Any]] = {}

@@ -10,15 +10,15 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from tcbo_pyomo.errors import BadInput
-from tcbo_pyomo.foundation.arrays import Array, Mask
+from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.coordinates import Coordinate, physical, point_from_mapping, scaled
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 from tcbo_pyomo.models.continuous_judge import ContinuousJudge
 from tcbo_pyomo.plant.actions import ActionLimits
 from tcbo_pyomo.plant.dynamics import Dynamics
 from tcbo_pyomo.plant.situation import Location
-from tcbo_pyomo.problem.given import allowed_by, as_rules, check_given, problem_table, problem_words, start_of
 from tcbo_pyomo.problem.landscape import Landscape, grid_landscape
+from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.solvers.nonlinear.step_simulator import simulator_of
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 
@@ -27,7 +27,7 @@ SAME_PLACE = 1e-9
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ContinuousProblem:
+class ContinuousProblem(ProblemProtocol):
     """Everything that is given before a campaign on a continuous plant starts.
 
     Parameters
@@ -65,24 +65,13 @@ class ContinuousProblem:
     description: str = ""
 
     deterministic: ClassVar[bool] = True
-    finite: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        check_given(self)
+        self.check_given()
         if not (np.isfinite(self.noise) and self.noise > 0):
             raise BadInput(f"problem '{self.name}': noise {self.noise!r} must be a positive variance")
         self.dynamics.check_dimension(self.coordinates)
         _ = self.start_state
-
-    @cached_property
-    def start_state(self) -> Location:
-        """The start as a scaled point."""
-        return start_of(self, self.start)
-
-    @cached_property
-    def rules(self) -> tuple[TransitionConstraint, ...]:
-        """The constraints, plain functions wrapped."""
-        return as_rules(self.constraints)
 
     def locate(self, at: Any) -> Location:
         """The scaled point a user means by `{coordinate: value}`."""
@@ -120,24 +109,13 @@ class ContinuousProblem:
         return self.noise
 
     @property
-    def simulated(self) -> bool:
-        """Whether the truth is known, so that a campaign can be simulated."""
-        return self.truth is not None
-
-    @property
     def size(self) -> str:
         """How large the search space is, for tables."""
         return f"{len(self.coordinates)} continuous"
 
-    def allowed(self, points: Array) -> Mask:
-        """Which scaled points (n x d) every rule allows: where the maximum is sought."""
-        return allowed_by(self.rules, self.coordinates, points)
-
     def true_value(self, point: Location) -> float:
         """The true value of a scaled point."""
-        if self.truth is None:
-            raise BadInput(f"problem '{self.name}' has no known truth")
-        return float(self.truth(physical(self.coordinates, np.asarray(point)[None, :]))[0])
+        return float(self.known_truth(physical(self.coordinates, np.asarray(point)[None, :]))[0])
 
     def regret(self, point: Location) -> float | None:
         """How far a recommendation is from the best, where both are known."""
@@ -152,10 +130,6 @@ class ContinuousProblem:
         facts = [getattr(function, "__name__", ""), dynamics.actions.names, self.start_state, self.noise]
         matrices = [getattr(dynamics, name) for name in ("state_matrix", "input_matrix") if hasattr(dynamics, name)]
         return facts, [*dynamics.actions.bounds(), *matrices]
-
-    def changed(self, **fields: Any) -> Self:
-        """A copy with some fields replaced, checked anew."""
-        return replace(self, **fields)
 
     def identified(self, point: Location) -> None:
         """None: in a box the maximum is never hit exactly."""
@@ -173,12 +147,6 @@ class ContinuousProblem:
 
         truth, maximum = drawn_function(self.kernel, self.coordinates, self.allowed, generator)
         return self.changed(truth=truth, maximum=maximum)
-
-    def __repr__(self) -> str:
-        return problem_words(self)
-
-    def _repr_html_(self) -> str:
-        return problem_table(self)
 
     def same_place(self, one: Location, other: Location) -> bool:
         """Whether two scaled points differ by rounding only."""

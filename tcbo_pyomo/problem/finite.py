@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
@@ -18,13 +18,13 @@ from tcbo_pyomo.models.finite_judge import FiniteJudge
 from tcbo_pyomo.models.safe_sets import EpisodeSets
 from tcbo_pyomo.plant.actions import ActionLimits
 from tcbo_pyomo.plant.process import Process
-from tcbo_pyomo.problem.given import allowed_by, as_rules, check_given, problem_table, problem_words, start_of
 from tcbo_pyomo.problem.landscape import Landscape
+from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Problem:
+class Problem(ProblemProtocol):
     """Everything that is given before a campaign starts.
 
     Parameters
@@ -54,7 +54,6 @@ class Problem:
     """
 
     measure_start: ClassVar[bool] = False
-    finite: ClassVar[bool] = True
 
     name: str
     process: Process
@@ -70,9 +69,11 @@ class Problem:
     output_unit: str = ""
     output_title: str = ""
     description: str = ""
+    coordinates: tuple[Coordinate, ...] = field(init=False)
 
     def __post_init__(self) -> None:
-        check_given(self)
+        object.__setattr__(self, "coordinates", self.process.coordinates)
+        self.check_given()
         if not (np.isfinite(self.confidence_width) and self.confidence_width > 0):
             raise BadInput(f"problem '{self.name}': confidence_width {self.confidence_width!r} must be positive")
         if self.truth is not None and (
@@ -91,16 +92,6 @@ class Problem:
             raise InfeasiblePlan(f"problem '{self.name}': {error}") from None
 
     @cached_property
-    def start_state(self) -> int:
-        """Index of the start."""
-        return int(start_of(self, self.start))
-
-    @cached_property
-    def rules(self) -> tuple[TransitionConstraint, ...]:
-        """The constraints, plain functions wrapped."""
-        return as_rules(self.constraints)
-
-    @cached_property
     def sets(self) -> EpisodeSets:
         """Safe states of every step under the constraints."""
         return EpisodeSets(self.process, self.rules, self.horizon)
@@ -113,19 +104,7 @@ class Problem:
     @property
     def best_state(self) -> int:
         """The state with the largest true value in the search space."""
-        if self.truth is None:
-            raise BadInput(f"problem '{self.name}' has no known truth")
-        return int(np.where(self.search_space, self.truth, -np.inf).argmax())
-
-    @property
-    def coordinates(self) -> tuple[Coordinate, ...]:
-        """The axes of the search space."""
-        return self.process.coordinates
-
-    @property
-    def simulated(self) -> bool:
-        """Whether the truth is known, so that a campaign can be simulated."""
-        return self.truth is not None
+        return int(np.where(self.search_space, self.known_truth, -np.inf).argmax())
 
     @property
     def size(self) -> str:
@@ -155,9 +134,7 @@ class Problem:
 
     def true_value(self, state: int) -> float:
         """The true value of a state."""
-        if self.truth is None:
-            raise BadInput(f"problem '{self.name}' has no known truth")
-        return float(self.truth[state])
+        return float(self.known_truth[state])
 
     def regret(self, state: int) -> float | None:
         """How far a recommendation is from the best, where the truth is known."""
@@ -185,10 +162,6 @@ class Problem:
         costs = [budget.transition_cost(process) for budget in budgets]
         return facts, [*arrays, self.sets.allowed_pairs, self.sets.safe, *costs]
 
-    def changed(self, **fields: Any) -> Self:
-        """A copy with some fields replaced, checked anew."""
-        return replace(self, **fields)
-
     def identified(self, state: int) -> bool | None:
         """Whether a recommendation is the maximum; None where the truth is unknown."""
         regret = self.regret(state)
@@ -212,7 +185,6 @@ class Problem:
         """Refused: there is nothing to change."""
         raise BadInput(f"problem '{self.name}': the actions of a finite process have no limits; change its moves")
 
-
     keeps_candidates: ClassVar[bool] = True
 
     def action_name(self, decision: int) -> str:
@@ -223,15 +195,10 @@ class Problem:
         """The action, where chance decides on the place."""
         return self.action_name(decision) if self.process.only_successor(decision) is None else ""
 
-    def allowed(self, points: Array) -> Mask:
-        """Which scaled points (n x d) every rule allows the plant to be in."""
-        return allowed_by(self.rules, self.coordinates, points)
-
     def landscape(self) -> Landscape:
         """The states with their true values."""
         best = [] if self.truth is None else [self.best_state]
         return Landscape(self.process.states, True, self.truth, self.process.states[best])
-
 
     def same_place(self, one: int, other: int) -> bool:
         """Whether two states are the same."""
@@ -242,7 +209,6 @@ class Problem:
         pairs = self.process.pairs_of(origin)
         leads = [pair for pair in pairs if np.any(self.process.successors_of(pair) == arrived)]
         return leads[0] if leads else pairs[0]
-
 
     def draw_arrival(self, origin: int, pair: int, generator: np.random.Generator) -> int:
         """The state a simulated plant arrives in."""
@@ -260,9 +226,3 @@ class Problem:
         from tcbo_pyomo.problem.drawn_truth import drawn_values  # Few campaigns need it.
 
         return self.changed(truth=drawn_values(self.kernel, self.process.scaled_states, generator))
-
-    def __repr__(self) -> str:
-        return problem_words(self)
-
-    def _repr_html_(self) -> str:
-        return problem_table(self)

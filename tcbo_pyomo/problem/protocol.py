@@ -1,18 +1,23 @@
 """What campaigns, planners, reports and studies ask of a problem, whatever kind of plant it has.
 
-`Problem` (finite) and `ContinuousProblem` satisfy it. What only one kind can answer (a process, a dynamics) is asked of that
-class alone, by code that is chosen for it in `campaign/assembly.py`.
+`Problem` (finite) and `ContinuousProblem` derive from it; what both do alike is written here once. What only one kind can
+answer (a process, a dynamics) is asked of that class alone, by code that is chosen for it in `campaign/assembly.py`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from html import escape
 from typing import Any, Protocol, Self
 
 import numpy as np
 
+from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.arrays import Array, Mask
-from tcbo_pyomo.foundation.coordinates import Coordinate
+from tcbo_pyomo.foundation.coordinates import Coordinate, physical
+from tcbo_pyomo.models.constraints.from_function import FromFunction
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 from tcbo_pyomo.models.episode_path import PathJudge
 from tcbo_pyomo.plant.actions import ActionLimits
@@ -24,57 +29,32 @@ from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 class ProblemProtocol(Protocol):
     """A plant, its rules, what is believed before the first measurement, and a budget."""
 
-    @property
-    def name(self) -> str:
-        """Short name, as on the command line."""
-
-    @property
-    def description(self) -> str:
-        """What it is, in a sentence."""
-
-    @property
-    def coordinates(self) -> tuple[Coordinate, ...]:
-        """The axes of the search space."""
-
-    @property
-    def start_state(self) -> Location:
-        """Where every episode starts."""
-
-    @property
-    def horizon(self) -> int:
-        """Moves per episode, H."""
-
-    @property
-    def episodes(self) -> int:
-        """Episodes of a campaign, T."""
-
-    @property
-    def kernel(self) -> Kernel:
-        """Prior covariance and mean."""
-
-    @property
-    def constraints(self) -> Sequence[TransitionConstraint | Callable[[Any], None]]:
-        """The rules as they were given."""
-
-    @property
-    def rules(self) -> tuple[TransitionConstraint, ...]:
-        """The rules, plain functions wrapped."""
-
-    @property
-    def settings(self) -> Mapping[str, Any]:
-        """Settings that this problem prefers."""
-
-    @property
-    def output(self) -> str:
-        """The column of the measured quantity in tables."""
-
-    @property
-    def output_unit(self) -> str:
-        """Its unit."""
-
-    @property
-    def output_title(self) -> str:
-        """Its title in figures."""
+    name: str
+    """Short name, as on the command line."""
+    description: str
+    """What it is, in a sentence."""
+    coordinates: tuple[Coordinate, ...]
+    """The axes of the search space."""
+    horizon: int
+    """Moves per episode, H."""
+    episodes: int
+    """Episodes of a campaign, T."""
+    kernel: Kernel
+    """Prior covariance and mean."""
+    constraints: Sequence[TransitionConstraint | Callable[[Any], None]]
+    """The rules as they were given."""
+    start: Any
+    """Where every episode starts, as it was given."""
+    truth: Any
+    """The black box where it is known (simulations), else None."""
+    settings: Mapping[str, Any]
+    """Settings that this problem prefers."""
+    output: str
+    """The column of the measured quantity in tables."""
+    output_unit: str
+    """Its unit."""
+    output_title: str
+    """Its title in figures."""
 
     @property
     def measure_start(self) -> bool:
@@ -87,10 +67,6 @@ class ProblemProtocol(Protocol):
     @property
     def size(self) -> str:
         """How large the search space is, for tables."""
-
-    @property
-    def simulated(self) -> bool:
-        """Whether the truth is known, so that a campaign can be simulated."""
 
     def locate(self, at: Any) -> Location:
         """The place a user means."""
@@ -112,9 +88,6 @@ class ProblemProtocol(Protocol):
 
     def identity(self) -> tuple[list[Any], list[Any]]:
         """Everything that decides which moves are made, as plain data and arrays."""
-
-    def changed(self, **fields: Any) -> Self:
-        """A copy with some fields replaced, checked anew."""
 
     def identified(self, location: Location) -> bool | None:
         """Whether a recommendation is the maximum; None where the truth is unknown or no point hits it exactly."""
@@ -147,9 +120,6 @@ class ProblemProtocol(Protocol):
     def landscape(self) -> Landscape:
         """What lies below paths on paper."""
 
-    def allowed(self, points: Array) -> Mask:
-        """Which scaled points (n x d) every rule allows the plant to be in."""
-
     def points(self, locations: Sequence[Location]) -> Array:
         """Places as rows (n x d) in engineering units."""
 
@@ -163,3 +133,76 @@ class ProblemProtocol(Protocol):
 
     def with_action_limits(self, limits: ActionLimits) -> Self:
         """A copy with other limits of the actions."""
+
+    @cached_property
+    def start_state(self) -> Location:
+        """Where every episode starts, from what the user gave."""
+        try:
+            return self.locate(self.start)
+        except BadInput as error:
+            raise BadInput(f"problem '{self.name}': start: {error}") from None
+
+    @cached_property
+    def rules(self) -> tuple[TransitionConstraint, ...]:
+        """The constraints, plain functions wrapped."""
+        return tuple(c if isinstance(c, TransitionConstraint) else FromFunction(c) for c in self.constraints)
+
+    @property
+    def simulated(self) -> bool:
+        """Whether the truth is known, so that a campaign can be simulated."""
+        return self.truth is not None
+
+    @property
+    def known_truth(self) -> Any:
+        """The truth; refused where it is not known."""
+        if self.truth is None:
+            raise BadInput(f"problem '{self.name}' has no known truth")
+        return self.truth
+
+    def allowed(self, points: Array) -> Mask:
+        """Which scaled points (n x d) every rule allows the plant to be in: where the maximum is sought."""
+        values = physical(self.coordinates, points)
+        masks = [rule.allowed_points(self.coordinates, values) for rule in self.rules]
+        return np.all([np.ones(len(points), dtype=bool), *(mask for mask in masks if mask is not None)], axis=0)
+
+    def changed(self, **fields: Any) -> Self:
+        """A copy with some fields replaced, checked anew."""
+        given: Any = self
+        return replace(given, **fields)
+
+    def check_given(self) -> None:
+        """Refuse a budget that is no whole number, and an output that has the name of another column of the tables."""
+        for text, number in (("horizon", self.horizon), ("episodes", self.episodes)):
+            if not isinstance(number, (int, np.integer)) or isinstance(number, bool) or number < 1:
+                raise BadInput(f"problem '{self.name}': {text} {number!r} must be a whole number of at least 1")
+        taken = ["episode", "step", *(c.name for c in self.coordinates)]
+        if not self.output or self.output in taken:
+            raise BadInput(
+                f"problem '{self.name}': output {self.output!r} must be a name other than {', '.join(taken)}"
+            )
+
+    def place_words(self, location: Location) -> str:
+        """A place in engineering units, `residence_time = 5 min, ratio = 0.2`."""
+        values = self.describe(location)
+        return ", ".join(f"{c.name} = {values[c.name]:.6g} {c.unit}".rstrip() for c in self.coordinates)
+
+    def __repr__(self) -> str:
+        facts = "; ".join(f"{name} {text}" for name, text in self._facts().items())
+        return f"{type(self).__name__}({self.name}: {facts})"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(f"<tr><th>{name}</th><td>{escape(text)}</td></tr>" for name, text in self._facts().items())
+        about = f"<p>{escape(self.description)}</p>" if self.description else ""
+        return f"<b>{escape(self.name)}</b>{about}<table>{rows}</table>"
+
+    def _facts(self) -> dict[str, str]:
+        """What a user wants to see of a problem, in words."""
+        axes = (f"{c.name} {c.lower:g} to {c.upper:g} {c.unit}".rstrip() for c in self.coordinates)
+        return {
+            "size": self.size,
+            "coordinates": ", ".join(axes),
+            "start": self.place_words(self.start_state),
+            "budget": f"{self.episodes} x {self.horizon} moves",
+            "rules": ", ".join(rule.name for rule in self.rules) or "none",
+            "measures": f"{self.output} {self.output_unit}".rstrip(),
+        }

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tcbo_pyomo import Campaign, load_problem, settings_from
+from tcbo_pyomo import Campaign, Problem, load_problem, settings_from
 from tcbo_pyomo.campaign.simulated_plant import SimulatedPlant
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.library import problem_names
@@ -16,7 +16,7 @@ CONTINUOUS_ONLY = {"truncated_snake", "local_search_region"}
 
 def refused(problem, method):
     """Whether the pair makes no sense, said here once more in plain words."""
-    if method in (CONTINUOUS_ONLY if problem.finite else FINITE_ONLY):
+    if method in (CONTINUOUS_ONLY if isinstance(problem, Problem) else FINITE_ONLY):
         return True
     if method == "stateless":  # only where the noise depends on the move
         return problem.name not in ("free_electron_laser", "wide_beam", "fibre_coupling")

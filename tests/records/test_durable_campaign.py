@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from small_campaigns import SETTINGS, home, line, moves_of, result_of, started, uninterrupted
 
-from tcbo_pyomo import Campaign
+from tcbo_pyomo import Campaign, Problem
 from tcbo_pyomo.errors import BadInput, InfeasiblePlan
 from tcbo_pyomo.library import load_problem
 from tcbo_pyomo.records import Result, in_memory, open_campaign, start_campaign
@@ -44,7 +44,7 @@ def test_moves_are_those_of_a_campaign_in_memory_however_often_it_is_reopened(ca
 def test_shipped_problems_go_on_bit_for_bit(file, name):
     problem = load_problem(name)
     dynamic_programming = {"planner": {"linear": {"solver": "dynamic_programming"}}}
-    quick = dynamic_programming if problem.finite else {"candidates": {"count": 4}}
+    quick = dynamic_programming if isinstance(problem, Problem) else {"candidates": {"count": 4}}
     settings = settings_from(dict(problem.settings), quick)
     memory = Campaign(problem, settings, 3)
     start_campaign(file, name, settings, 3)

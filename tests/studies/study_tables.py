@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from tcbo_pyomo import Problem
 from tcbo_pyomo.library import load_problem
 
 SEEDS = 7
@@ -73,7 +74,7 @@ def paths_table(cases=None, seeds=2):
             for episode in range(1, episodes + 1):
                 place = lower
                 for step in range(horizon + 1):
-                    if built.finite:
+                    if isinstance(built, Problem):
                         nearest = np.abs((built.process.states - place) / width).sum(axis=1).argmin()
                         place = built.process.states[nearest]
                     rows.append([problem, feedback, method, setting, seed, episode, step, *place])
