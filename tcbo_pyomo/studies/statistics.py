@@ -5,7 +5,7 @@ The same seed gives every method the same plant and the same noise, so that meth
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import combinations
 from math import ceil, sqrt
@@ -17,28 +17,25 @@ from scipy import special  # And not scipy.stats, which takes longer to load tha
 if TYPE_CHECKING:
     import pandas as pd
 
-PLACE = ["problem", "feedback"]
-METHOD = ["method", "setting"]
+CASE = ["problem", "feedback", "method", "setting"]
 SHARES = (0.25, 0.5, 0.75, 1.0)
 """Where a campaign of one episode is looked at, as shares of its moves; one of several episodes is looked at after each."""
 CONFIDENCE = 0.95
 
-STANDING_COLUMNS = [*PLACE, *METHOD, "seed", "episode", "move", "regret", "identified"]
-"""What is taken of a run after a move; rows are plain, with None for what is unknown, as pandas is slow to load."""
-
 SUMMARY_COLUMNS = [
-    *PLACE, *METHOD, "episode", "move", "runs",
+    *CASE, "episode", "move", "runs",
     "regret_median", "regret_q10", "regret_q90", "regret_mean",
     "identified_rate", "identified_low", "identified_high",
     "difference_mean", "difference_low", "difference_high", "better", "worse",
 ]  # fmt: skip
 COMPARISON_COLUMNS = [
-    *PLACE, *METHOD, "against", "against_setting", "episode", "move", "runs",
+    *CASE, "against", "against_setting", "episode", "move", "runs",
     "difference_mean", "difference_low", "difference_high", "difference_median",
     "better", "equal", "worse", "sign_p",
 ]  # fmt: skip
 
 Row = tuple[Any, ...]
+"""Plain, with None for what is unknown, as pandas is slow to load."""
 
 
 @dataclass(frozen=True)
@@ -53,16 +50,6 @@ class Standing:
 
 Standings = tuple[Row, dict[Row, Standing]]
 """A problem with its feedback, and how every case of it stands at a moment."""
-
-
-def summary(runs: pd.DataFrame) -> pd.DataFrame:
-    """What `summary_rows` says, of a data frame and as one."""
-    return _table(summary_rows(standings(_rows(runs))), SUMMARY_COLUMNS)
-
-
-def comparisons(runs: pd.DataFrame) -> pd.DataFrame:
-    """What `comparison_rows` says, of a data frame and as one."""
-    return _table(comparison_rows(standings(_rows(runs))), COMPARISON_COLUMNS)
 
 
 def summary_rows(found: Iterable[Standings]) -> list[list[Any]]:
@@ -108,16 +95,17 @@ def _paired(regrets: dict[int, float], against: dict[int, float]) -> dict[str, A
     if not len(gap):
         return {}
     number, mean = len(gap), float(gap.mean())
-    half = None
+    low = high = None
     if number > 1:
         half = float(special.stdtrit(number - 1, 0.5 + CONFIDENCE / 2) * gap.std(ddof=1) / sqrt(number))
+        low, high = mean - half, mean + half
     better, worse = int((gap < 0).sum()), int((gap > 0).sum())
     decided = better + worse
     return {
         "runs": number,
         "difference_mean": mean,
-        "difference_low": None if half is None else mean - half,
-        "difference_high": None if half is None else mean + half,
+        "difference_low": low,
+        "difference_high": high,
         "difference_median": float(np.median(gap)),
         "better": better,
         "equal": number - decided,
@@ -143,16 +131,16 @@ def moments(runs: pd.DataFrame) -> list[int]:
 
 def _looked_at(moves: Iterable[tuple[int, int]]) -> list[int]:
     """The moments of moves, each with its episode."""
-    last: dict[int, int] = {}
-    for episode, move in moves:
-        if move > last.get(episode, -1):
-            last[episode] = move
-    ends = [last[episode] for episode in sorted(last)]
+    # Sorted, so that what stays of an episode is its last move.
+    ends = list(dict(sorted(set(moves))).values())
     return ends if len(ends) > 1 else sorted({ceil(share * ends[0]) for share in SHARES})
 
 
 def standings(runs: Iterable[Row]) -> list[Standings]:
-    """Per problem and feedback, and per moment, every case of it; rows as `STANDING_COLUMNS` says."""
+    """Per problem and feedback, and per moment, every case of it.
+
+    A row is a run after a move: problem, feedback, method, setting, seed, episode, move, regret, identified.
+    """
     places: dict[Row, list[Row]] = {}
     for row in runs:
         places.setdefault(row[:2], []).append(row)
@@ -181,20 +169,3 @@ def _identification(known: list[bool]) -> list[float | None]:
         return [None, None, None]
     hits = sum(known)
     return [hits / len(known), *wilson_interval(hits, len(known))]
-
-
-def _rows(runs: pd.DataFrame) -> Iterator[Row]:
-    """Plain rows of a data frame."""
-    columns = (runs[name].astype(object).where(runs[name].notna(), None).tolist() for name in STANDING_COLUMNS)
-    return zip(*columns, strict=True)
-
-
-def _table(rows: list[list[Any]], columns: list[str]) -> pd.DataFrame:
-    import pandas as pd
-
-    texts, counts = (
-        (*PLACE, *METHOD, "against", "against_setting"),
-        ("episode", "move", "runs", "better", "equal", "worse"),
-    )
-    kinds = {name: "Int64" if name in counts else float for name in columns if name not in texts}
-    return pd.DataFrame(rows, columns=columns).astype(kinds)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from tcbo_pyomo.errors import BadInput, suggestion
 from tcbo_pyomo.foundation.settings_file import read_mapping
@@ -15,6 +15,17 @@ from tcbo_pyomo.settings import FeedbackSettings
 
 OWN_LISTS = {"method": "methods", "feedback": "feedback"}
 """Settings that are crossed by a list of their own."""
+
+
+def _without_own_lists(value: dict[str, Any]) -> dict[str, Any]:
+    for name in value:
+        first = name.split(".")[0]
+        if first in OWN_LISTS:
+            raise ValueError(f"'{name}' is not a setting to give here; use the list `{OWN_LISTS[first]}` of the study")
+    return value
+
+
+OwnSettings = Annotated[dict[str, Any], AfterValidator(_without_own_lists)]
 
 
 class _Section(BaseModel):
@@ -25,12 +36,7 @@ class _Entry(_Section):
     """One item of a list, with a label for tables and figures and settings that hold for it alone."""
 
     name: str = Field("", max_length=60)
-    settings: dict[str, Any] = Field(default_factory=dict)
-
-    @field_validator("settings")
-    @classmethod
-    def _no_list_inside(cls, value: dict[str, Any]) -> dict[str, Any]:
-        return _without_own_lists(value)
+    settings: OwnSettings = Field(default_factory=dict)
 
 
 class ProblemEntry(_Entry):
@@ -82,8 +88,8 @@ class Study(_Section):
     feedback: tuple[FeedbackSettings, ...] = ()
     seeds: tuple[int, ...] = Field(min_length=1)
     truth: Literal["known", "drawn"] = "known"
-    settings: dict[str, Any] = Field(default_factory=dict)
-    grid: dict[str, tuple[Any, ...]] = Field(default_factory=dict)
+    settings: OwnSettings = Field(default_factory=dict)
+    grid: Annotated[dict[str, tuple[Any, ...]], AfterValidator(_without_own_lists)] = Field(default_factory=dict)
 
     @model_validator(mode="before")
     @classmethod
@@ -100,11 +106,6 @@ class Study(_Section):
         if isinstance(data.get("grid"), dict):
             data["grid"] = {name: tuple(_listed(values)) for name, values in data["grid"].items()}
         return data
-
-    @field_validator("settings", "grid")
-    @classmethod
-    def _no_list_inside(cls, value: dict[str, Any]) -> dict[str, Any]:
-        return _without_own_lists(value)
 
     @field_validator("seeds")
     @classmethod
@@ -169,14 +170,6 @@ def _seeds(value: Any) -> Any:
             raise ValueError(f"seeds: got {value!r}; write a list such as [1, 2, 3] or a range such as 1..25")
         return tuple(range(int(found[1]), int(found[2]) + 1))
     return tuple(_listed(value))
-
-
-def _without_own_lists(value: dict[str, Any]) -> dict[str, Any]:
-    for name in value:
-        first = name.split(".")[0]
-        if first in OWN_LISTS:
-            raise ValueError(f"'{name}' is not a setting to give here; use the list `{OWN_LISTS[first]}` of the study")
-    return value
 
 
 def _explain(detail: Any) -> str:

@@ -26,6 +26,9 @@ class StudyFolder:
 
     def __init__(self, place: str | Path) -> None:
         self.place = Path(place)
+        self.definition = self.place / "study.json"
+        # Finished runs, and those that ended with an error until they are repeated.
+        self.runs, self.failures = self.place / "runs", self.place / "failures"
         self._known: dict[str, dict[str, Any]] = {}
 
     def refuse_another(self, study: Study, extend: bool = False) -> None:
@@ -54,21 +57,6 @@ class StudyFolder:
         except OSError as error:
             raise DiskError(f"folder '{self.place}': {error.strerror}; nothing was run") from None
         write_checked(self.definition, STUDY, VERSION, {"study": study.model_dump(mode="json")})
-
-    @property
-    def definition(self) -> Path:
-        """What the study is."""
-        return self.place / "study.json"
-
-    @property
-    def runs(self) -> Path:
-        """Finished runs."""
-        return self.place / "runs"
-
-    @property
-    def failures(self) -> Path:
-        """Runs that ended with an error, until they are repeated."""
-        return self.place / "failures"
 
     def record(self, run: Run) -> dict[str, Any] | None:
         """What is stored of a run; a damaged file counts as missing, and the run is made again."""

@@ -18,6 +18,7 @@ from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.atomic_file import write_atomically
 from tcbo_pyomo.studies.runs import Run
 from tcbo_pyomo.studies.statistics import (
+    CASE,
     COMPARISON_COLUMNS,
     SUMMARY_COLUMNS,
     comparison_rows,
@@ -29,7 +30,6 @@ from tcbo_pyomo.studies.study_folder import StudyFolder
 if TYPE_CHECKING:
     import pandas as pd
 
-CASE = ["problem", "feedback", "method", "setting"]
 RUN_COLUMNS = [*CASE, "seed", "episode", "step", "move", "regret", "identified", "candidates"]
 TABLES = ("runs", "timings", "paths", "failures", "summary", "comparisons")
 LONGEST_CELL = 2**31 - 1
@@ -40,41 +40,28 @@ Labelled = list[tuple[str, dict[str, Any]]]
 """Records with the labels of their runs as the first cells of a line."""
 
 
+def _table(name: str) -> cached_property[pd.DataFrame]:
+    return cached_property(lambda tables: tables.frame(name))
+
+
 class StudyTables:
     """The tables of a study as data frames, each read from the study's folder when it is first looked at."""
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
 
-    @cached_property
-    def runs(self) -> pd.DataFrame:
-        """One row per run and move: regret, identified, candidates."""
-        return self._frame("runs")
-
-    @cached_property
-    def timings(self) -> pd.DataFrame:
-        """Seconds of each plan."""
-        return self._frame("timings")
-
-    @cached_property
-    def paths(self) -> pd.DataFrame:
-        """Where each run went, in the units of its problem."""
-        return self._frame("paths")
-
-    @cached_property
-    def failures(self) -> pd.DataFrame:
-        """Runs that ended with an error."""
-        return self._frame("failures")
-
-    @cached_property
-    def summary(self) -> pd.DataFrame:
-        """Quantiles and identification rates per case, with the paired difference to the study's first case."""
-        return self._frame("summary")
-
-    @cached_property
-    def comparisons(self) -> pd.DataFrame:
-        """Every two cases on the same problem, paired over seeds."""
-        return self._frame("comparisons")
+    runs = _table("runs")
+    """One row per run and move: regret, identified, candidates."""
+    timings = _table("timings")
+    """Seconds of each plan."""
+    paths = _table("paths")
+    """Where each run went, in the units of its problem."""
+    failures = _table("failures")
+    """Runs that ended with an error."""
+    summary = _table("summary")
+    """Quantiles and identification rates per case, with the paired difference to the study's first case."""
+    comparisons = _table("comparisons")
+    """Every two cases on the same problem, paired over seeds."""
 
     def rows(self, name: str) -> list[dict[str, str]]:
         """The rows of a table as text, for those who need no data frame."""
@@ -86,7 +73,7 @@ class StudyTables:
         """The file of a table."""
         return self.folder / f"{name}.csv"
 
-    def _frame(self, name: str) -> pd.DataFrame:
+    def frame(self, name: str) -> pd.DataFrame:
         """A table as a data frame; empty settings are empty text."""
         import pandas as pd
 
@@ -137,7 +124,7 @@ def _labels(run: Run) -> list[Any]:
 
 
 def _standing_rows(records: Records) -> Iterator[tuple[Any, ...]]:
-    """What the statistics are made of, as `STANDING_COLUMNS` says."""
+    """What the statistics are made of, see `standings`."""
     for run, record in records:
         labels = _labels(run)
         for move, (episode, _, regret, identified, _) in enumerate(record["steps"], start=1):

@@ -4,8 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from statistics_frames import comparisons, summary
 
-from tcbo_pyomo.studies.statistics import comparisons, moments, summary, wilson_interval
+from tcbo_pyomo.studies.statistics import moments, wilson_interval
 
 
 def table(regrets, identified=None, problem="p", method="a", episodes=1, steps=4):

@@ -2,10 +2,10 @@
 
 import pandas as pd
 import pytest
+from statistics_frames import comparisons, summary
 
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.studies.runs import Case, Run
-from tcbo_pyomo.studies.statistics import comparisons, summary
 from tcbo_pyomo.studies.study_tables import RUN_COLUMNS, read_tables, write_tables
 
 LABELS = RUN_COLUMNS[:5]

@@ -44,7 +44,7 @@ def move_graph_figure(problem: ProblemProtocol, ax: Axes | None = None) -> Axes:
     raise BadInput(f"problem '{problem.name}' is continuous: it has no finite set of moves to draw")
 
 
-@move_graph_figure.register
+@move_graph_figure.register(Problem)
 def _(problem: Problem, ax: Axes | None = None) -> Axes:
     own, ax = ax is None, axes_or_new(ax, (7.2, 6.4))
     _draw(ax, problem)
