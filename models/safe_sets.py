@@ -7,7 +7,7 @@ run into a dead end, whatever a random transition does.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -31,20 +31,21 @@ class EpisodeSets:
     def __init__(self, process: Process, constraints: Sequence[TransitionConstraint], horizon: int) -> None:
         self.process, self.horizon = process, horizon
         self.constraints = tuple(constraints)
-        self.allowed_pairs = _allowed_pairs(process, self.constraints)
+        self.allowed_pairs = allowed_pairs(process, self.constraints)
         self.safe = np.empty((horizon + 1, process.number_of_states), dtype=bool)
-        self.safe[horizon] = self._allowed_states(horizon)
+        self.safe[horizon] = self.allowed_states(horizon)
         for step in range(horizon - 1, -1, -1):
-            usable = self.allowed_pairs & leads_only_to(process, self.safe[step + 1])
-            self.safe[step] = self._allowed_states(step) & np.logical_or.reduceat(usable, process.pair_offsets[:-1])
+            self.safe[step] = self.allowed_states(step) & self.sure_to_reach(self.safe[step + 1])
 
-    def _allowed_states(self, step: int) -> Mask:
-        allowed = np.ones(self.process.number_of_states, dtype=bool)
-        for constraint in self.constraints:
-            mask = constraint.allowed_states(self.process, step, self.horizon)
-            if mask is not None:
-                allowed &= mask
-        return allowed
+    def allowed_states(self, step: int) -> Mask:
+        """Which states every constraint allows before a step."""
+        masks = (c.allowed_states(self.process, step, self.horizon) for c in self.constraints)
+        return _all_of(masks, self.process.number_of_states)
+
+    def sure_to_reach(self, states: Mask) -> Mask:
+        """In which states some allowed move leads only to the given ones."""
+        usable = self.allowed_pairs & leads_only_to(self.process, states)
+        return np.logical_or.reduceat(usable, self.process.pair_offsets[:-1])
 
     def usable_pairs(self, step: int, states: Mask) -> Integers:
         """Pairs of the given states that lead only to safe states after step `step`."""
@@ -111,12 +112,11 @@ class EpisodeSets:
 
     def _first_impossible_step(self, state: int, step: int) -> int:
         """The first step whose move cannot be sure to arrive in an allowed state, by trying ever longer plans."""
-        allowed = [self._allowed_states(at) for at in range(self.horizon + 1)]
+        allowed = [self.allowed_states(at) for at in range(self.horizon + 1)]
         for last in range(step, self.horizon):
             safe = allowed[last + 1]
             for earlier in range(last, step - 1, -1):
-                usable = self.allowed_pairs & leads_only_to(self.process, safe)
-                safe = allowed[earlier] & np.logical_or.reduceat(usable, self.process.pair_offsets[:-1])
+                safe = allowed[earlier] & self.sure_to_reach(safe)
             if not safe[state]:
                 return last
         return self.horizon - 1
@@ -136,12 +136,16 @@ def may_lead_to(process: Process, pairs: Integers) -> Mask:
     return arrived
 
 
-def _allowed_pairs(process: Process, constraints: Sequence[TransitionConstraint]) -> Mask:
-    allowed = np.ones(process.transitions.nnz, dtype=bool)
-    for constraint in constraints:
-        mask = constraint.allowed_transitions(process)
+def allowed_pairs(process: Process, constraints: Sequence[TransitionConstraint]) -> Mask:
+    """Which pairs the constraints on single moves allow: those whose every outcome is."""
+    allowed = _all_of((c.allowed_transitions(process) for c in constraints), process.transitions.nnz)
+    return np.logical_and.reduceat(allowed, process.transitions.indptr[:-1])
+
+
+def _all_of(masks: Iterable[Mask | None], size: int) -> Mask:
+    """What every mask allows; None allows everything."""
+    allowed = np.ones(size, dtype=bool)
+    for mask in masks:
         if mask is not None:
             allowed &= mask
-    if process.deterministic:
-        return allowed
-    return np.logical_and.reduceat(allowed, process.transitions.indptr[:-1])
+    return allowed

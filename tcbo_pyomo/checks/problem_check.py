@@ -12,7 +12,7 @@ import numpy as np
 
 from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.checks.finding import Finding
-from tcbo_pyomo.checks.reachable_states import allowed_states, check_moves
+from tcbo_pyomo.checks.reachable_states import check_moves
 from tcbo_pyomo.errors import TcboError
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.knowledge.history import Move
@@ -80,14 +80,13 @@ def _noise_in_box(problem: ProblemProtocol) -> tuple[Array, Array]:
 def _noise(noise: Array, prior: Array) -> Finding:
     """The scale of the noise against that of the prior; where the prior is certain there is nothing to compare."""
     text = f"standard deviation of the quietest measurements {_range(noise)}, of the prior {_range(prior)}"
-    uncertain = prior > 0
-    if (noise[uncertain] > prior[uncertain]).any():
-        share = (noise[uncertain] > prior[uncertain]).mean()
+    noise, prior = noise[prior > 0], prior[prior > 0]
+    if (noise > prior).any():
+        share = (noise > prior).mean()
         return Finding("warning", "noise", f"{text}: in {share:.0%} of the places the noise is larger; check the units")
-    if (noise[uncertain] < FAINTEST_NOISE * prior[uncertain]).any():
-        return Finding(
-            "warning", "noise", f"{text}: below {FAINTEST_NOISE:g} of the prior, which rounding cannot resolve"
-        )
+    if (noise < FAINTEST_NOISE * prior).any():
+        text += f": below {FAINTEST_NOISE:g} of the prior, which rounding cannot resolve"
+        return Finding("warning", "noise", text)
     return Finding("ok", "noise", text)
 
 
@@ -100,7 +99,7 @@ def _truth(problem: Problem) -> Finding:
     """Whether the maximum of a known truth lies where an episode can go."""
     if problem.truth is None:
         return Finding("ok", "truth", "unknown: for ask and tell, not for simulation")
-    best = int(np.where(allowed_states(problem, 0), problem.truth, -np.inf).argmax())
+    best = int(np.where(problem.sets.allowed_states(0), problem.truth, -np.inf).argmax())
     if problem.truth[best] > problem.truth[problem.best_state]:
         label = problem.process.labels[best]
         return Finding("warning", "truth", f"the maximum '{label}' can never be visited, regret is measured without it")

@@ -6,12 +6,11 @@ import numpy as np
 from scipy.sparse import csgraph, csr_matrix
 
 from tcbo_pyomo.checks.finding import Finding, some_of
-from tcbo_pyomo.foundation.arrays import Array, Mask
+from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.models.constraints.budget import Budget, budgets_of
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
-from tcbo_pyomo.models.safe_sets import leads_only_to
+from tcbo_pyomo.models.safe_sets import allowed_pairs
 from tcbo_pyomo.planning.finite.worst_case_budget import WorstCaseTail
-from tcbo_pyomo.plant.process import Process
 from tcbo_pyomo.problem.finite import Problem
 
 
@@ -27,29 +26,11 @@ def check_moves(problem: Problem) -> list[Finding]:
     ]
 
 
-def removed_pairs(process: Process, rule: TransitionConstraint) -> Mask:
-    """Which pairs a rule about single moves removes: those with a forbidden outcome."""
-    allowed = rule.allowed_transitions(process)
-    if allowed is None:
-        return np.zeros(process.number_of_pairs, dtype=bool)
-    return ~np.logical_and.reduceat(allowed, process.transitions.indptr[:-1])
-
-
-def allowed_states(problem: Problem, step: int) -> Mask:
-    """Which states every rule allows before a step."""
-    allowed = np.ones(problem.process.number_of_states, dtype=bool)
-    for rule in problem.rules:
-        mask = rule.allowed_states(problem.process, step, problem.horizon)
-        if mask is not None:
-            allowed &= mask
-    return allowed
-
-
 def _constraint(problem: Problem, rule: TransitionConstraint) -> Finding:
     """How much one rule removes on its own."""
     process = problem.process
     effects = []
-    removed = int(removed_pairs(process, rule).sum())
+    removed = int((~allowed_pairs(process, [rule])).sum())
     if removed:
         effects.append(f"removes {removed} of {process.number_of_pairs} moves")
     early, late = (rule.allowed_states(process, step, problem.horizon) for step in (0, problem.horizon))
@@ -65,24 +46,21 @@ def _constraint(problem: Problem, rule: TransitionConstraint) -> Finding:
 
 def _dead_ends(problem: Problem) -> Finding:
     """States that the rules leave without any move."""
-    process, allowed = problem.process, allowed_states(problem, 0)
-    usable = problem.sets.allowed_pairs & leads_only_to(process, allowed)
-    dead = allowed & ~np.logical_or.reduceat(usable, process.pair_offsets[:-1])
+    allowed = problem.sets.allowed_states(0)
+    dead = allowed & ~problem.sets.sure_to_reach(allowed)
     if not dead.any():
         return Finding("ok", "dead ends", "every state keeps at least one move")
-    names = some_of([process.labels[state] for state in np.flatnonzero(dead)])
+    names = some_of([problem.process.labels[state] for state in np.flatnonzero(dead)])
     return Finding("warning", "dead ends", f"the rules leave no move in {names}; an episode can only end there")
 
 
 def _end(problem: Problem) -> Finding:
     """How many moves it takes, whatever chance does, to a state where the episode may end."""
-    ends = allowed_states(problem, problem.horizon)
-    if (ends == allowed_states(problem, 0)).all():
+    safe, moves = problem.sets.allowed_states(problem.horizon), 0
+    if (safe == problem.sets.allowed_states(0)).all():
         return Finding("ok", "end", "an episode may end wherever it may be")
-    safe, moves = ends.copy(), 0
     while not safe[problem.start_state]:
-        usable = problem.sets.allowed_pairs & leads_only_to(problem.process, safe)
-        safe |= np.logical_or.reduceat(usable, problem.process.pair_offsets[:-1])
+        safe |= problem.sets.sure_to_reach(safe)
         moves += 1
     return Finding("ok", "end", f"an end is {moves} moves from the start, an episode has {problem.horizon}")
 
@@ -90,7 +68,7 @@ def _end(problem: Problem) -> Finding:
 def _search_space(problem: Problem) -> Finding:
     """States that no episode can visit although no rule forbids them, and which rule is behind it."""
     process, visited = problem.process, problem.search_space
-    forbidden = ~allowed_states(problem, 0)
+    forbidden = ~problem.sets.allowed_states(0)
     count = f"{int(visited.sum())} of {process.number_of_states} states can be visited"
     never = ~visited & ~forbidden
     if not never.any():
