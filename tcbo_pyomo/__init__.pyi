@@ -40,8 +40,8 @@ from tcbo_pyomo.report.figures.campaign_figure import campaign_figure
 from tcbo_pyomo.report.figures.move_graph_figure import move_graph_figure
 from tcbo_pyomo.report.page import write_report
 from tcbo_pyomo.settings import Settings, settings_from
-from tcbo_pyomo.studies.run_study import run_study
 from tcbo_pyomo.studies.study import Study, read_study
+from tcbo_pyomo.studies.study_runner import run_study
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 from tcbo_pyomo.surrogate.kernels.matern_five_halves import MaternFiveHalves
 from tcbo_pyomo.surrogate.kernels.matern_three_halves import MaternThreeHalves
