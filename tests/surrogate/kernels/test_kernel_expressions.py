@@ -140,7 +140,7 @@ def test_a_users_kernel_in_one_file_plans_through_every_interface(users_kernels,
     objective = InformationObjective(users_kernels("Bell"), np.array([[0.4]]), np.array([1.0]), 1.0)
     bounds = compiled.bounds(np.array([[0.0]]), np.empty((0, 1)))
     start = compiled.vector(np.array([[0.0], [0.05], [0.1]]), np.array([[0.05], [0.05]]))
-    states, _ = compiled.read(plan.solve(objective, start, *bounds).values)
+    states, _ = compiled.read(plan.solve(objective, start, bounds).values)
     np.testing.assert_allclose(states.ravel(), [0.0, 0.1, 0.2], atol=1e-5)
 
 
