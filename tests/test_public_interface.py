@@ -12,7 +12,7 @@ import pytest
 import tcbo_pyomo
 from tcbo_pyomo.foundation.registry import class_name_of, files_of
 from tcbo_pyomo.models.constraints import __all__ as constraint_names
-from tcbo_pyomo.surrogate.kernels import kernel_names
+from tcbo_pyomo.surrogate.kernels import KERNELS
 
 PACKAGE = Path(tcbo_pyomo.__file__).parent
 ROOT = PACKAGE.parent
@@ -34,7 +34,7 @@ def test_everything_promised_is_there_and_can_be_completed():
 
 
 def test_every_kernel_that_ships_is_offered():
-    assert {class_name_of(name) for name in kernel_names()} <= set(dir(tcbo_pyomo))
+    assert {class_name_of(name) for name in KERNELS.names()} <= set(dir(tcbo_pyomo))
 
 
 def test_star_import_gives_all_of_it_and_nothing_else():

@@ -18,16 +18,12 @@ schedule has no constant of any problem in it: it is tied to the budget alone.
 
 from __future__ import annotations
 
-from typing import ClassVar, Self
-
 import numpy as np
 
-from tcbo_pyomo.candidates.protocol import Plant
 from tcbo_pyomo.candidates.search.projected_ascent import Allowed
 from tcbo_pyomo.candidates.thompson_sampling import ThompsonSampling
 from tcbo_pyomo.candidates.upper_confidence import LARGEST_MULTIPLIER, UpperConfidence
 from tcbo_pyomo.foundation.arrays import Array
-from tcbo_pyomo.settings import CandidateSettings
 from tcbo_pyomo.surrogate.continuous_belief import ContinuousBelief
 
 EXPLORING_SHARE = 0.5
@@ -36,25 +32,15 @@ NARROWEST = 0.02
 """Of the full width: what is left at the end, so that candidates are still a little apart."""
 
 
-class Annealed:
+class Annealed(ThompsonSampling):
     """`count` Thompson candidates or a quarter as many upper-confidence ones, as in the paper (100 and 25)."""
 
-    plant: ClassVar[Plant] = "continuous"
-
-    def __init__(self, count: int = 100) -> None:
-        self.exploring, self.refining = ThompsonSampling(count), UpperConfidence(max(2, count // 4))
-
-    @classmethod
-    def from_settings(cls, settings: CandidateSettings) -> Self:
-        """With the count asked for."""
-        return cls() if settings.count is None else cls(settings.count)
-
     def __call__(
-        self, belief: ContinuousBelief, space: Allowed | None, generator: np.random.Generator, share_spent: float
+        self, belief: ContinuousBelief, space: Allowed | None, generator: np.random.Generator, share_spent: float = 0.0
     ) -> Array:
         """The candidates of one plan."""
-        explores = generator.random() < 1.0 - share_spent / EXPLORING_SHARE
-        if explores:
-            return self.exploring(belief, space, generator)
+        if generator.random() < 1.0 - share_spent / EXPLORING_SHARE:
+            return super().__call__(belief, space, generator)
         left = (1.0 - share_spent) / (1.0 - EXPLORING_SHARE)
-        return self.refining.up_to(LARGEST_MULTIPLIER * min(1.0, max(NARROWEST, left)), belief, space, generator)
+        largest = LARGEST_MULTIPLIER * min(1.0, max(NARROWEST, left))
+        return UpperConfidence(max(2, self.count // 4), largest)(belief, space, generator)

@@ -72,9 +72,10 @@ def candidate_rule(name: str, plant: Literal["finite"], settings: CandidateSetti
 def candidate_rule(name: str, plant: Literal["continuous"], settings: CandidateSettings) -> ContinuousRule: ...
 def candidate_rule(name: str, plant: Plant, settings: CandidateSettings) -> FiniteRule | ContinuousRule:
     """The rule with a name for one kind of plant, made from the settings; refused where it is for another kind."""
-    rule_class: Any = CANDIDATE_RULES.load(name)
+    rules: Any = CANDIDATE_RULES
+    rule_class = rules.load(name)
     if rule_class.plant != plant:
-        known = [other for other in CANDIDATE_RULES.names() if _plant_of(other) == plant]
+        known = [other for other in rules.names() if rules.load(other).plant == plant]
         raise BadInput(
             f"candidate rule '{name}' is for {rule_class.plant} plants and this one is {plant}; use {' or '.join(known)}, "
             "or 'my_module:MyRule'"
@@ -88,9 +89,3 @@ def candidate_rule(name: str, plant: Plant, settings: CandidateSettings) -> Fini
             f"and share_spent ({error})"
         ) from None
     return rule
-
-
-def _plant_of(name: str) -> Plant:
-    rule_class: Any = CANDIDATE_RULES.load(name)
-    plant: Plant = rule_class.plant
-    return plant

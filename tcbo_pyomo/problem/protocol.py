@@ -163,12 +163,14 @@ class ProblemProtocol(Protocol):
         """Which scaled points (n x d) every rule allows the plant to be in: where the maximum is sought."""
         values = physical(self.coordinates, points)
         masks = [rule.allowed_points(self.coordinates, values) for rule in self.rules]
-        return np.all([np.ones(len(points), dtype=bool), *(mask for mask in masks if mask is not None)], axis=0)
+        ok: Mask = np.all([np.ones(len(points), dtype=bool), *(mask for mask in masks if mask is not None)], axis=0)
+        return ok
 
     def changed(self, **fields: Any) -> Self:
         """A copy with some fields replaced, checked anew."""
         given: Any = self
-        return replace(given, **fields)
+        copy: Self = replace(given, **fields)
+        return copy
 
     def check_given(self) -> None:
         """Refuse a budget that is no whole number, and an output that has the name of another column of the tables."""

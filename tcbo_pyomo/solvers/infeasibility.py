@@ -20,8 +20,7 @@ from dataclasses import replace
 
 import numpy as np
 import scipy.sparse as sparse
-from numpy.typing import ArrayLike, NDArray
-from pyomo.environ import ConcreteModel
+from numpy.typing import NDArray
 
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.solvers.bounds import Bounds
@@ -30,60 +29,48 @@ from tcbo_pyomo.solvers.linear.programme import LinearProgramme
 from tcbo_pyomo.solvers.linear.solver import Verdict
 
 DUAL_TOLERANCE = 1e-9
+SECONDS = 5.0
+"""For step 2 and for each solve; after it the set found so far is returned, in conflict but perhaps not minimal."""
 
 
-def conflicting_constraints(
-    model: ConcreteModel,
-    programme: LinearProgramme,
-    column_lower: ArrayLike | None = None,
-    column_upper: ArrayLike | None = None,
-    row_lower: ArrayLike | None = None,
-    row_upper: ArrayLike | None = None,
-    seconds: float = 5.0,
-) -> list[str]:
+def conflicting_constraints(programme: LinearProgramme, bounds: Bounds) -> list[str]:
     """Names of constraints that cannot hold together, given the flow of the plant and the bounds of its variables.
 
     Parameters
     ----------
-    model
-        The polytope; the rows of its constraint `flow`, if it has one, are blamed only when nothing else is to blame.
     programme
-        The same model, compiled.
-    column_lower, column_upper, row_lower, row_upper
-        The bounds that were infeasible; None as compiled.
-    seconds
-        Time for step 2 and for each solve; after it the set found so far is returned, in conflict but perhaps not
-        minimal.
+        The polytope; the rows of its model's constraint `flow`, if it has one, are blamed only when nothing else is to blame.
+    bounds
+        The bounds that were infeasible.
 
     Returns
     -------
     list of str
         Names in the order of the model; empty when a feasible point exists after all.
     """
-    bounds = programme.bounds(column_lower, column_upper, row_lower, row_upper)
     crossed = np.flatnonzero(bounds.row_lower > bounds.row_upper)
     if len(crossed):
         return [programme.row_names[crossed[0]]]
-    system = _ConflictSystem(programme, bounds, seconds)
+    system = _ConflictSystem(programme, bounds)
     every_row = np.ones(len(programme.rows), dtype=bool)
     if system.feasible(every_row):
         return []
-    flow = model.component("flow")
+    flow = programme.model.component("flow")
     is_flow = np.array([row.parent_component() is flow for row in programme.rows], dtype=bool)
     elastic = ~is_flow if system.feasible(is_flow) else every_row
     conflict = system.certificate(elastic)
     if system.feasible(~elastic | conflict):
         conflict = elastic  # an integer programme whose relaxation is feasible has no certificate
-    needed = system.deletion_filter(~elastic, conflict, time.monotonic() + seconds)
+    needed = system.deletion_filter(~elastic, conflict, time.monotonic() + SECONDS)
     return [programme.row_names[row] for row in needed]
 
 
 class _ConflictSystem:
     """The rows of a programme, some of them relaxed; the bounds of the columns always hold."""
 
-    def __init__(self, programme: LinearProgramme, bounds: Bounds, seconds: float) -> None:
+    def __init__(self, programme: LinearProgramme, bounds: Bounds) -> None:
         self.programme, self.bounds = programme, bounds
-        self.solver = Highs(programme, time_limit=seconds)
+        self.solver = Highs(programme, time_limit=SECONDS)
 
     def feasible(self, rows: NDArray[np.bool_]) -> bool:
         """Whether the given rows can hold together; the others are relaxed."""
@@ -110,7 +97,7 @@ class _ConflictSystem:
             columns=(*self.programme.columns, *(self.programme.rows[row] for row in np.tile(soft, 2))),
         )
         price: Array = np.concatenate([np.zeros(len(self.programme.columns)), slack + 1.0])
-        answer = Highs(relaxed, time_limit=self.solver.time_limit).optimise(price, relaxed.bounds())
+        answer = Highs(relaxed, time_limit=SECONDS).optimise(price, relaxed.bounds())
         if answer.row_dual is None:
             return elastic
         return elastic & (np.abs(answer.row_dual) > DUAL_TOLERANCE)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
-from types import FrameType, TracebackType
-from typing import Any
+from typing import Any, Self
 
 
 class NotedInterrupt:
@@ -18,19 +17,17 @@ class NotedInterrupt:
         self.requested = False
         self._previous: Any = None
 
-    def __enter__(self) -> NotedInterrupt:
+    def __enter__(self) -> Self:
         # A handler that was not set from Python reads as None and could not be put back.
         main = threading.current_thread() is threading.main_thread()
         if main and signal.getsignal(signal.SIGINT) is not None:
             self._previous = signal.signal(signal.SIGINT, self._note)
         return self
 
-    def _note(self, number: int, frame: FrameType | None) -> None:
+    def _note(self, *_: object) -> None:
         self.requested = True
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._previous is None:
             return
         signal.signal(signal.SIGINT, self._previous)

@@ -22,6 +22,7 @@ from tcbo_pyomo.foundation.coordinates import Coordinate
 from tcbo_pyomo.models.trajectory import build_trajectory
 from tcbo_pyomo.plant.actions import BoxActions
 from tcbo_pyomo.plant.dynamics import LinearDynamics
+from tcbo_pyomo.solvers.bounds import Bounds
 from tcbo_pyomo.solvers.catalogue import LINEAR_SOLVERS, NONLINEAR_SOLVERS, WITH_PACKAGE
 from tcbo_pyomo.solvers.linear.programme import compile_linear_model
 from tcbo_pyomo.solvers.linear.solver_by_name import COMPILED, linear_solver
@@ -85,10 +86,6 @@ def _attempt_linear(name: str) -> str:
     return solver.version()
 
 
-def _attempt_built_in() -> str:
-    return "built in"
-
-
 class _SquaredDistances:
     """sum_h (x_h - 0.4)^2, a path objective whose best path is known."""
 
@@ -117,15 +114,15 @@ def _attempt_nonlinear(interface: str, name: str) -> str:
     programme = compile_nonlinear_model(model, list(model.state.values()))
     terms = PathTerms(np.array([[1], [2]]), len(programme.columns))
     solver = nonlinear_solver(interface, name, programme, terms, None, NONLINEAR_TIME_LIMIT)
-    bounds = (*programme.column_bounds(), *programme.row_bounds())
-    path = solver.solve(_SquaredDistances(), programme.start_values(), *bounds).values[:3]
+    bounds = Bounds(*programme.column_bounds(), *programme.row_bounds())
+    path = solver.solve(_SquaredDistances(), programme.start_values(), bounds).values[:3]
     if np.abs(path - [0.0, 0.1, 0.2]).max() > 1e-5:
         raise SolverFailed(f"{name} through {interface} found the path {path.tolist()} instead of 0, 0.1, 0.2")
     return f"from the casadi wheel {version('casadi')}" if interface == "casadi" else "found"
 
 
 PROBES: tuple[Probe, ...] = tuple(
-    Probe(name, "linear", source, _attempt_built_in if source == "built in" else partial(_attempt_linear, name))
+    Probe(name, "linear", source, (lambda: "built in") if source == "built in" else partial(_attempt_linear, name))
     for name, source in (dict.fromkeys(COMPILED.names(), WITH_PACKAGE) | LINEAR_SOLVERS).items()
 ) + tuple(
     Probe(f"{name} ({interface})", "nonlinear", source, partial(_attempt_nonlinear, interface, name))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
+from typing import Self
 
 import numpy as np
 from scipy.special import ndtr
@@ -21,20 +22,21 @@ PLACES = 8
 """log2 of the number of places that stand for the box."""
 
 
-class ConfidenceBounds:
+class Surface:
+    """One function of the belief on the box."""
+
+    count = 1
+
+    def rough(self) -> Self:
+        """Itself: standard deviations need double precision."""
+        return self
+
+
+class ConfidenceBounds(Surface):
     """The functions mean + beta_i sd, with gradients; beta_i the `multipliers` (K)."""
 
     def __init__(self, surrogate: ContinuousBelief, multipliers: Array) -> None:
-        self.surrogate, self.multipliers = surrogate, multipliers
-
-    @property
-    def count(self) -> int:
-        """K, the number of functions."""
-        return len(self.multipliers)
-
-    def rough(self) -> ConfidenceBounds:
-        """Itself: standard deviations need double precision."""
-        return self
+        self.surrogate, self.multipliers, self.count = surrogate, multipliers, len(multipliers)
 
     def value(self, points: Array) -> Array:
         """All functions at n points, n x K."""
@@ -63,17 +65,11 @@ def expected_improvement(mean: Array, deviation: Array, incumbent: float) -> Arr
     return np.where(certain, np.maximum(gain, 0.0), improvement)
 
 
-class ImprovementSurface:
+class ImprovementSurface(Surface):
     """EI on a box; its gradient is Phi(u) mean'(x) + phi(u) sd'(x)."""
-
-    count = 1
 
     def __init__(self, surrogate: ContinuousBelief, incumbent: float) -> None:
         self.surrogate, self.incumbent = surrogate, incumbent
-
-    def rough(self) -> ImprovementSurface:
-        """Itself: standard deviations need double precision."""
-        return self
 
     def value(self, points: Array) -> Array:
         """EI at n points, n x 1."""
@@ -89,7 +85,7 @@ class ImprovementSurface:
         return expected_improvement(mean, deviation, self.incumbent), gradient
 
 
-class InformationGain:
+class InformationGain(Surface):
     """What one measurement teaches, as a function of the point where it is made.
 
     Beliefs about k quantities g_1 .. g_k, each a sum of values of f, shrink by one measurement at x by
@@ -110,14 +106,8 @@ class InformationGain:
         sigma^2 of the measurement.
     """
 
-    count = 1
-
     def __init__(self, surrogate: ContinuousBelief, covariance: KernelExpansion, noise_variance: float) -> None:
         self.surrogate, self.covariance, self.noise_variance = surrogate, covariance, noise_variance
-
-    def rough(self) -> InformationGain:
-        """Itself: variances need double precision."""
-        return self
 
     def value(self, points: Array) -> Array:
         """The gain of a measurement at each of n points, n x 1."""

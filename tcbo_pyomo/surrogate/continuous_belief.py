@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from copy import copy
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,7 +20,7 @@ from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.plant.situation import Location
 from tcbo_pyomo.surrogate.exact_posterior import ExactPosterior
 from tcbo_pyomo.surrogate.expansion import KernelExpansion
-from tcbo_pyomo.surrogate.features import default_number
+from tcbo_pyomo.surrogate.features import checked_number
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 from tcbo_pyomo.surrogate.kernels.stationary import Stationary
 from tcbo_pyomo.surrogate.nystroem_posterior import NystroemPosterior, inducing_points
@@ -62,8 +63,7 @@ class ContinuousBelief:
 
     def copy(self) -> ContinuousBelief:
         """An independent copy: where to count pending or planned visits."""
-        twin = ContinuousBelief.__new__(ContinuousBelief)
-        twin.__dict__.update(self.__dict__)
+        twin = copy(self)
         twin._posterior = self._posterior.copy()
         return twin
 
@@ -176,11 +176,7 @@ def _prior(kernel: Kernel, dimension: int, representation: str, number: int | No
         return ExactPosterior(kernel, dimension, PriorSampler(kernel, dimension))
     if representation != "nystroem":
         raise BadInput(f"unknown representation {representation!r}; {suggestion(str(representation), REPRESENTATIONS)}")
-    if number is None:
-        number = default_number(dimension)
-    if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 1:
-        raise BadInput(f"number of features {number!r} must be a whole number of at least 1")
-    return NystroemPosterior(kernel, inducing_points(kernel, dimension, int(number)))
+    return NystroemPosterior(kernel, inducing_points(kernel, dimension, checked_number(number, dimension)))
 
 
 def _half_diagonal_gradient(kernel: Kernel, points: Array) -> Array:

@@ -18,13 +18,14 @@ has the posterior's mean and, up to the error of the prior sample, its covarianc
 from __future__ import annotations
 
 import math
+from copy import copy
 
 import numpy as np
 from scipy.linalg import solve_triangular
 
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.surrogate.expansion import KernelExpansion
-from tcbo_pyomo.surrogate.kernel_sums import Sections, sections
+from tcbo_pyomo.surrogate.kernel_sums import sections
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 from tcbo_pyomo.surrogate.posterior_samples import PosteriorSamples
 from tcbo_pyomo.surrogate.prior_samples import PriorSampler
@@ -56,19 +57,7 @@ class ExactPosterior:
 
     def copy(self) -> ExactPosterior:
         """An independent copy."""
-        twin = ExactPosterior.__new__(ExactPosterior)
-        twin.__dict__.update(self.__dict__)
-        return twin
-
-    @property
-    def sections(self) -> Sections:
-        """x -> k(x, X)."""
-        return self._sections
-
-    @property
-    def mean_weights(self) -> Array:
-        """Weights (n) of the posterior mean; zero for pending visits."""
-        return self._mean_weights
+        return copy(self)
 
     def observe(self, point: Array, surprise: float | None, noise_variance: float) -> None:
         """Condition on a value minus the prior mean, or on a visit (None)."""
@@ -96,7 +85,7 @@ class ExactPosterior:
         prior = self.sampler(count, generator)
         noise = np.sqrt(self.noise_variances)[:, None] * generator.standard_normal((len(self.points), count))
         measured = prior.value(self.points) + noise
-        weights = self._mean_weights[:, None] - self.weights(self.reduced(measured.T)).T
+        weights = self.mean_weights[:, None] - self.weights(self.reduced(measured.T)).T
         return PosteriorSamples(KernelExpansion(self.kernel, self.points, weights), prior)
 
     def _append(self, points: Array, noise_variances: Array) -> None:
@@ -118,6 +107,7 @@ class ExactPosterior:
         known = len(self.surprises)
         leading = self.cholesky[:known, :known]
         whitened = solve_triangular(leading, self.surprises, lower=True, check_finite=False)
-        self._mean_weights = np.zeros(len(self.points))
-        self._mean_weights[:known] = solve_triangular(leading, whitened, lower=True, trans="T", check_finite=False)
-        self._sections = sections(self.kernel, self.points)
+        # Zero for pending visits.
+        self.mean_weights = np.zeros(len(self.points))
+        self.mean_weights[:known] = solve_triangular(leading, whitened, lower=True, trans="T", check_finite=False)
+        self.sections = sections(self.kernel, self.points)

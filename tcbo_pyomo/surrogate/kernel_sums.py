@@ -22,12 +22,11 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from tcbo_pyomo.foundation.arrays import Array
+from tcbo_pyomo.surrogate.kernels.combined import Combined
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
-from tcbo_pyomo.surrogate.kernels.scaled import Scaled
 from tcbo_pyomo.surrogate.kernels.single_feature import SingleFeature
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 from tcbo_pyomo.surrogate.kernels.stationary import Stationary
-from tcbo_pyomo.surrogate.kernels.sum import Sum
 
 
 class Jet(NamedTuple):
@@ -180,9 +179,10 @@ class SingleFeatureSections(Sections):
 class CombinedSections(Sections):
     """The same for a factor times a sum of kernels."""
 
-    def __init__(self, kernel: Kernel, centers: Array, factor: float, parts: tuple[Kernel, ...]) -> None:
+    def __init__(self, kernel: Combined, centers: Array) -> None:
         super().__init__(kernel, centers)
-        self.factor, self.parts = factor, [sections(part, centers) for part in parts]
+        self.factor, parts = kernel.combination()
+        self.parts = [sections(part, centers) for part in parts.values()]
 
     def __call__(self, points: Array) -> Array:
         """Kernel values, n x m."""
@@ -209,5 +209,4 @@ def sections(kernel: Kernel, centers: Array) -> Sections:
 sections.register(Stationary, StationarySections)
 sections.register(SquaredExponential, SquaredExponentialSections)
 sections.register(SingleFeature, SingleFeatureSections)
-sections.register(Sum, lambda kernel, centers: CombinedSections(kernel, centers, 1.0, kernel.kernels))
-sections.register(Scaled, lambda kernel, centers: CombinedSections(kernel, centers, kernel.factor, (kernel.kernel,)))
+sections.register(Combined, CombinedSections)

@@ -9,14 +9,15 @@ box; they depend on the kernel and the dimension alone.
 
 from __future__ import annotations
 
+from copy import copy
+
 import numpy as np
 
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.surrogate.expansion import KernelExpansion
-from tcbo_pyomo.surrogate.features import box_pool, greedy_points
-from tcbo_pyomo.surrogate.features.exact import significant_eigenpairs
+from tcbo_pyomo.surrogate.features import box_pool, greedy_points, nystroem_projection
 from tcbo_pyomo.surrogate.finite_belief import FiniteBelief
-from tcbo_pyomo.surrogate.kernel_sums import Sections, sections
+from tcbo_pyomo.surrogate.kernel_sums import sections
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 from tcbo_pyomo.surrogate.posterior_samples import PosteriorSamples
 
@@ -36,23 +37,17 @@ class NystroemPosterior:
 
     def __init__(self, kernel: Kernel, inducing: Array) -> None:
         self.kernel = kernel
-        self._sections = sections(kernel, inducing)
-        self._known = FiniteBelief(np.zeros(len(inducing)), prior_factor(kernel, inducing))
+        self.sections = sections(kernel, inducing)
+        self._known = FiniteBelief(np.zeros(len(inducing)), nystroem_projection(kernel, inducing))
         # The belief in which pending visits count: the same one until there is a pending visit.
         self._visited = self._known
 
     def copy(self) -> NystroemPosterior:
         """An independent copy."""
-        twin = NystroemPosterior.__new__(NystroemPosterior)
-        twin.__dict__.update(self.__dict__)
+        twin = copy(self)
         twin._known = self._known.copy()
         twin._visited = twin._known if self._visited is self._known else self._visited.copy()
         return twin
-
-    @property
-    def sections(self) -> Sections:
-        """x -> k(x, C)."""
-        return self._sections
 
     @property
     def mean_weights(self) -> Array:
@@ -61,14 +56,12 @@ class NystroemPosterior:
 
     def observe(self, point: Array, surprise: float | None, noise_variance: float) -> None:
         """Condition on a value minus the prior mean, or on a visit (None)."""
-        direction = self._sections(point[None, :])[0]
-        if surprise is None:
-            if self._visited is self._known:
-                self._visited = self._known.copy()
+        direction = self.sections(point[None, :])[0]
+        if surprise is None and self._visited is self._known:
+            self._visited = self._known.copy()
+        if self._visited is not self._known:
             self._visited.observe_along(direction, None, noise_variance)
-        else:
-            if self._visited is not self._known:
-                self._visited.observe_along(direction, None, noise_variance)
+        if surprise is not None:
             self._known.observe_along(direction, surprise, noise_variance)
 
     def reduced(self, cross: Array) -> Array:
@@ -83,16 +76,10 @@ class NystroemPosterior:
         """Draw weights."""
         factor = self._visited.factor
         drawn = self.mean_weights[:, None] + factor @ generator.standard_normal((factor.shape[1], count))
-        return PosteriorSamples(KernelExpansion(self.kernel, self._sections.centers, drawn))
+        return PosteriorSamples(KernelExpansion(self.kernel, self.sections.centers, drawn))
 
 
 def inducing_points(kernel: Kernel, dimension: int, number: int) -> Array:
     """At most `number` points of [-0.5, 0.5]^d whose values explain most of the prior variance everywhere."""
     # A fixed shift of the pool: the features of a problem must not change from run to run.
     return greedy_points(kernel, box_pool(dimension, np.random.default_rng(0)), number)
-
-
-def prior_factor(kernel: Kernel, inducing: Array) -> Array:
-    """P = V D^-1/2 (m x M): weights w = P e with e ~ N(0, I) make k(x, C) w a sample of the prior."""
-    eigenvalues, eigenvectors = significant_eigenpairs(kernel(inducing, inducing))
-    return eigenvectors / np.sqrt(eigenvalues)

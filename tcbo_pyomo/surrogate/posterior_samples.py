@@ -41,11 +41,6 @@ class PosteriorSamples:
         value = self.kernel.mean(points)[:, None] + self.expansion.value(points)
         return value if self.waves is None else value + self.waves.value(points)
 
-    def gradient(self, points: Array) -> Array:
-        """Gradients of all functions at n points, n x k x d."""
-        slopes = [self.value_and_gradient(points, np.full(len(points), i))[1] for i in range(self.count)]
-        return np.stack(slopes, axis=1)
-
     def value_and_gradient(self, points: Array, owner: Integers) -> tuple[Array, Array]:
         """Function `owner[i]` at point i: values (n) and gradients (n x d)."""
         value, gradient = self.expansion.value_and_gradient(points, owner)

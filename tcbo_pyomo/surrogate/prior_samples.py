@@ -17,9 +17,9 @@ import numpy as np
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.surrogate.expansion import KernelExpansion
-from tcbo_pyomo.surrogate.features import RandomFourierFeatures, box_pool, default_number
+from tcbo_pyomo.surrogate.features import RandomFourierFeatures, box_pool, default_number, nystroem_projection
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
-from tcbo_pyomo.surrogate.nystroem_posterior import inducing_points, prior_factor
+from tcbo_pyomo.surrogate.nystroem_posterior import inducing_points
 from tcbo_pyomo.surrogate.random_waves import RandomWaves
 
 WAVE_FEATURES = 1024
@@ -56,7 +56,7 @@ class PriorSampler:
 
     @cached_property
     def _factor(self) -> Array:
-        return prior_factor(self.kernel, self._inducing)
+        return nystroem_projection(self.kernel, self._inducing)
 
     @cached_property
     def _missing_share(self) -> float:

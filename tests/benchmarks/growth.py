@@ -35,7 +35,7 @@ from tcbo_pyomo.plant.grid import grid_process
 from tcbo_pyomo.plant.process import Process
 from tcbo_pyomo.plant.situation import Situation
 from tcbo_pyomo.surrogate.continuous_belief import ContinuousBelief
-from tcbo_pyomo.surrogate.features import NystroemFeatures, box_pool, greedy_points
+from tcbo_pyomo.surrogate.features import box_pool, greedy_points, nystroem_features
 from tcbo_pyomo.surrogate.finite_belief import FiniteBelief
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 
@@ -120,10 +120,10 @@ def over_states(quick: bool) -> Iterator[Case]:
 def over_candidates(quick: bool) -> Iterator[Case]:
     """The farthest pair among states of a fine grid, after 50 measurements; 32 features."""
     pool = box_pool(2, np.random.default_rng(0))
-    features = NystroemFeatures(KERNEL, greedy_points(KERNEL, pool, 32))
+    inducing = greedy_points(KERNEL, pool, 32)
     for count in (10, 100, 1000) if quick else (10, 100, 1000, 10_000, 100_000):
         rng = np.random.default_rng(1)
-        belief = FiniteBelief(np.zeros(count), features(rng.random((count, 2)) - 0.5))
+        belief = FiniteBelief(np.zeros(count), nystroem_features(KERNEL, inducing, rng.random((count, 2)) - 0.5))
         for row in rng.integers(0, count, 50):
             belief.observe(int(row), None, 0.1)
         yield count, lambda rows=belief.factor: farthest_pair(rows, np.random.default_rng(0))
@@ -132,7 +132,7 @@ def over_candidates(quick: bool) -> Iterator[Case]:
 def over_measurements(quick: bool) -> Iterator[Case]:
     """One more measurement of one of 400 states, and the posterior on all of them."""
     points = lattice(20).scaled_states
-    factor = NystroemFeatures(KERNEL, greedy_points(KERNEL, points, 128))(points)
+    factor = nystroem_features(KERNEL, greedy_points(KERNEL, points, 128), points)
     rng = np.random.default_rng(2)
     for count in (100, 1000) if quick else (100, 316, 1000, 3162, 10_000):
         belief = FiniteBelief(np.zeros(len(points)), factor)

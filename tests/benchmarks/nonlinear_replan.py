@@ -57,7 +57,7 @@ class Replan:
     def _solve(self, compiled: CompiledTrajectory, solver, number: int) -> None:
         objective, target = self.objective(number)
         bounds = compiled.bounds(self.start[None, :], np.empty((0, self.dimension)))
-        solver.solve(objective, compiled.vector(*straight_path(self.dynamics, self.start, target, self.steps)), *bounds)
+        solver.solve(objective, compiled.vector(*straight_path(self.dynamics, self.start, target, self.steps)), bounds)
 
 
 def comparisons(repeats: int, quick: bool = False) -> list[Comparison]:

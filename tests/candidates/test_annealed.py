@@ -42,13 +42,13 @@ def test_the_widest_bound_narrows_with_the_second_half(surrogate, share, largest
         assert bound == pytest.approx((mean + beta * deviation).max(), abs=1e-3)
 
 
-def test_in_between_the_lot_falls_with_the_budget():
+def test_in_between_the_lot_falls_with_the_budget(monkeypatch):
     counts = []
     for share in (0.1, 0.25, 0.4):
         rule, generator = Annealed(4), np.random.default_rng(1)
         drawn = []
-        rule.exploring = lambda *_, drawn=drawn: drawn.append(True)
-        rule.refining.up_to = lambda *_, drawn=drawn: drawn.append(False)
+        monkeypatch.setattr(ThompsonSampling, "__call__", lambda *_, drawn=drawn: drawn.append(True))
+        monkeypatch.setattr(UpperConfidence, "__call__", lambda *_, drawn=drawn: drawn.append(False))
         for _ in range(400):
             rule(None, None, generator, share)
         counts.append(sum(drawn))

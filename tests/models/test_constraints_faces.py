@@ -120,7 +120,7 @@ def test_the_trajectory_face(constraint: TransitionConstraint, path: list, allow
     compiled = CompiledTrajectory(PLANE, dynamics, points[0], len(points) - 1, [constraint])
     values = compiled.vector(points, np.diff(points, axis=0))
     bounds = compiled.bounds(points[:1], np.zeros((0, 2)))
-    missed, worst = compiled.programme.violation(values, *bounds)
+    missed, worst = compiled.programme.violation(values, bounds)
     assert (missed <= 1e-6) is allowed, (missed, worst)
 
 
@@ -161,7 +161,7 @@ def test_random_moves_around_regions_are_judged_as_by_the_audit(name: str, seed:
     for path in paths:
         points = scaled(PLANE, path)
         bounds = compiled.bounds(points[:1], np.zeros((0, 2)))
-        missed, _ = compiled.programme.violation(compiled.vector(points, np.diff(points, axis=0)), *bounds)
+        missed, _ = compiled.programme.violation(compiled.vector(points, np.diff(points, axis=0)), bounds)
         judged.add(missed <= 1e-6)
         assert (missed <= 1e-6) is (constraint.violations(EpisodePath(PLANE, path, True)) == []), path
     assert judged == {True, False}

@@ -46,10 +46,10 @@ def test_rows_hold_on_a_simulated_path_and_on_no_other() -> None:
         states.append(simulator_of(dynamics).next_state(states[-1], action))
     path = np.array(states)
     bounds = compiled.bounds(path[:1], actions[:0])
-    assert compiled.programme.violation(compiled.vector(path, actions), *bounds)[0] < 1e-12
+    assert compiled.programme.violation(compiled.vector(path, actions), bounds)[0] < 1e-12
     path[3, 1] += 0.01
-    assert compiled.programme.violation(compiled.vector(path, actions), *bounds)[0] == pytest.approx(0.01, rel=0.3)
-    assert compiled.programme.violation(compiled.vector(path, actions), *bounds)[1].startswith("dynamics[")
+    assert compiled.programme.violation(compiled.vector(path, actions), bounds)[0] == pytest.approx(0.01, rel=0.3)
+    assert compiled.programme.violation(compiled.vector(path, actions), bounds)[1].startswith("dynamics[")
 
 
 def test_a_longer_action_than_the_norm_allows_breaks_its_row() -> None:
@@ -58,7 +58,7 @@ def test_a_longer_action_than_the_norm_allows_breaks_its_row() -> None:
         move = length * np.array([[0.6, 0.8]])
         path = np.vstack([[-0.4, -0.3], [-0.4, -0.3] + move[0]])
         bounds = compiled.bounds(path[:1], move[:0])
-        assert (compiled.programme.violation(compiled.vector(path, move), *bounds)[0] > 1e-6) is broken
+        assert (compiled.programme.violation(compiled.vector(path, move), bounds)[0] > 1e-6) is broken
 
 
 def test_nonlinear_dynamics_simulate_their_own_formula() -> None:

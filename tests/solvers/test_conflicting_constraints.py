@@ -22,19 +22,24 @@ def compiled(model: pyo.ConcreteModel):
     return compile_linear_model(model, list(model.visitation.values()))
 
 
+def conflicts_of(model):
+    programme = compiled(model)
+    return conflicting_constraints(programme, programme.bounds())
+
+
 def test_two_rules_that_contradict_each_other():
     model = corridor(states=6, steps=6)
     model.end_at = pyo.Constraint(expr=arriving(model, 5, 5) == 1)
     model.visit_budget = pyo.Constraint(expr=sum(arriving(model, h, 3) for h in range(6)) <= 0.5)
     model.harmless = pyo.Constraint(expr=sum(arriving(model, h, 2) for h in range(6)) <= 5)
-    assert conflicting_constraints(model, compiled(model)) == ["end_at", "visit_budget"]
+    assert conflicts_of(model) == ["end_at", "visit_budget"]
 
 
 def test_one_rule_that_the_plant_cannot_meet():
     model = corridor(states=6, steps=4)
     model.end_at = pyo.Constraint(expr=arriving(model, 3, 5) == 1)
     model.harmless = pyo.Constraint(expr=arriving(model, 2, 2) <= 1)
-    assert conflicting_constraints(model, compiled(model)) == ["end_at"]
+    assert conflicts_of(model) == ["end_at"]
 
 
 def test_flow_rows_are_named_when_nothing_else_is_to_blame():
@@ -43,7 +48,7 @@ def test_flow_rows_are_named_when_nothing_else_is_to_blame():
     programme = compiled(model)
     closed = programme.column_upper.copy()
     closed[[list(model.visitation).index(move) for move in ((1, 0, 0), (1, 0, 1), (1, 1, 1), (1, 1, 2))]] = 0.0
-    names = conflicting_constraints(model, programme, column_upper=closed)
+    names = conflicting_constraints(programme, programme.bounds(column_upper=closed))
     assert names == ["flow[0,0]", "flow[1,0]", "flow[1,1]"]
 
 
@@ -52,17 +57,17 @@ def test_an_integer_rule():
     model.switch = pyo.Var(domain=pyo.Binary)
     model.half = pyo.Constraint(expr=2 * model.switch == 1)
     model.harmless = pyo.Constraint(expr=arriving(model, 2, 2) <= model.switch)
-    assert conflicting_constraints(model, compiled(model)) == ["half"]
+    assert conflicts_of(model) == ["half"]
 
 
 def test_crossed_bounds_and_a_feasible_model():
     model = corridor(states=4, steps=4)
     model.rule = pyo.Constraint(expr=arriving(model, 2, 2) <= 0.5)
     programme = compiled(model)
-    assert conflicting_constraints(model, programme) == []
+    assert conflicting_constraints(programme, programme.bounds()) == []
     lower = programme.row_lower.copy()
     lower[-1] = 0.75
-    assert conflicting_constraints(model, programme, row_lower=lower) == ["rule"]
+    assert conflicting_constraints(programme, programme.bounds(row_lower=lower)) == ["rule"]
 
 
 @settings(max_examples=25)
@@ -83,7 +88,7 @@ def test_the_named_set_is_infeasible_and_minimal(seed):
 
     assume(not feasible(list(range(8))))
     programme = compiled(model)
-    names = conflicting_constraints(model, programme)
+    names = conflicting_constraints(programme, programme.bounds())
     rows = [programme.row_names.index(name) for name in names]
     assert not feasible(rows)
     assert all(feasible([row for row in rows if row != left_out]) for left_out in rows)
@@ -98,6 +103,6 @@ def test_five_thousand_columns_take_seconds():
     with pytest.raises(InfeasiblePlan):
         Highs(programme).solve(np.zeros(len(programme.columns)))
     started = time.process_time()
-    names = conflicting_constraints(model, programme)
+    names = conflicting_constraints(programme, programme.bounds())
     assert time.process_time() - started < 20
     assert 0 < len(names) < 4 and "end_at" in names

@@ -37,6 +37,12 @@ def differences(function, where):
     return np.stack([(function(where + step) - function(where - step)) / (2 * STEP) for step in steps], axis=-1)
 
 
+def gradients(samples, where):
+    """Of all functions at n points, n x k x d."""
+    slopes = [samples.value_and_gradient(where, np.full(len(where), i))[1] for i in range(samples.count)]
+    return np.stack(slopes, axis=1)
+
+
 @pytest.mark.parametrize("dimension", [2, 4, 6])
 def test_exact_mean_deviation_and_covariance_equal_scikit_learn(dimension):
     points, values = data(60, dimension)
@@ -75,7 +81,7 @@ def test_gradients_agree_with_differences(kernel, representation):
     np.testing.assert_allclose(belief.mean_and_gradient(where)[0], belief.mean(where), atol=1e-12)
     samples = belief.samples(4, np.random.default_rng(0))
     expected = differences(samples.value, where)
-    np.testing.assert_allclose(samples.gradient(where), expected, atol=2e-5 * np.abs(expected).max())
+    np.testing.assert_allclose(gradients(samples, where), expected, atol=2e-5 * np.abs(expected).max())
 
 
 @pytest.mark.parametrize("kernel", [SquaredExponential(2.0, 0.14), Sum((SquaredExponential(), MaternFiveHalves()))])
@@ -83,7 +89,7 @@ def test_random_waves_carry_the_prior_samples_in_three_dimensions(kernel):
     samples = surrogate(kernel, 3).samples(5, np.random.default_rng(0))
     assert isinstance(samples.waves, RandomWaves)
     where = 0.9 * data(9, 3, 5)[0]
-    np.testing.assert_allclose(samples.gradient(where), differences(samples.value, where), atol=1e-5)
+    np.testing.assert_allclose(gradients(samples, where), differences(samples.value, where), atol=1e-5)
     owner = np.arange(9) % 5
     value, gradient = samples.value_and_gradient(where, owner)
     np.testing.assert_allclose(value, samples.value(where)[np.arange(9), owner], atol=1e-12)

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tcbo_pyomo.surrogate.continuous_belief import ContinuousBelief
-from tcbo_pyomo.surrogate.features import NystroemFeatures, exact_factor
+from tcbo_pyomo.surrogate.features import exact_factor, nystroem_features
 from tcbo_pyomo.surrogate.finite_belief import FiniteBelief
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 
@@ -68,15 +68,15 @@ def test_a_visit_without_a_value_changes_the_variance_alone(grid):
 
 
 def test_a_belief_about_weights_equals_a_belief_about_states(grid, knorr):
-    features = NystroemFeatures(knorr, grid)
-    states = FiniteBelief(np.zeros(121), features(grid))
-    weights = FiniteBelief(np.zeros(features.number), np.eye(features.number))
+    features = nystroem_features(knorr, grid, grid)
+    states = FiniteBelief(np.zeros(121), features)
+    weights = FiniteBelief(np.zeros(features.shape[1]), np.eye(features.shape[1]))
     exact = ContinuousBelief(knorr, 2)
     for row, value in ((5, 0.1), (80, 0.2), (100, 0.3)):
         exact.observe(grid[row], value, 0.01)
         surprise = value - knorr.mean(grid[[row]])[0]
         states.observe(row, surprise, 0.01)
-        weights.observe_along(features(grid[[row]])[0], surprise, 0.01)
-    np.testing.assert_allclose(features(grid) @ weights.mean, states.mean, atol=1e-12)
-    np.testing.assert_allclose(((features(grid) @ weights.factor) ** 2).sum(axis=1), states.variance, atol=1e-12)
+        weights.observe_along(features[row], surprise, 0.01)
+    np.testing.assert_allclose(features @ weights.mean, states.mean, atol=1e-12)
+    np.testing.assert_allclose(((features @ weights.factor) ** 2).sum(axis=1), states.variance, atol=1e-12)
     np.testing.assert_allclose(states.mean + knorr.mean(grid), exact.mean(grid), atol=1e-10)

@@ -20,6 +20,7 @@ from tcbo_pyomo.foundation.arrays import Array, Integers
 
 NEIGHBOURS = 8
 STARTS_PER_DIMENSION = 12
+"""Tops of each function; where it has fewer, its next highest points follow."""
 STRETCH = 1.3
 """Survey points are spread over a box this much larger and moved to the bounds, where many maxima lie in high
 dimensions: with as many starts inside the box, searches of 6-D samples missed the best known maximum two to four
@@ -45,11 +46,7 @@ class Functions(Protocol):
 
 
 def survey_starts(
-    functions: Functions,
-    dimension: int,
-    allowed: Allowed | None = None,
-    extra: Array | None = None,
-    number: int | None = None,
+    functions: Functions, dimension: int, allowed: Allowed | None = None, extra: Array | None = None
 ) -> Array:
     """Starts for each of K functions on [-0.5, 0.5]^d, K x S x d.
 
@@ -63,8 +60,6 @@ def survey_starts(
         Starts where this is False are left out.
     extra
         n x d more points, such as measured ones; the best few for each function become starts too.
-    number
-        Tops per function; None for 12 d. Where a function has fewer, its next highest points follow.
     """
     points, neighbours = _survey(dimension)
     values = _values(functions, points, allowed)
@@ -77,7 +72,7 @@ def survey_starts(
     finite = np.isfinite(values)
     reach = np.ptp(values[finite[:, 0]], axis=0) + 1.0
     rank = np.where(is_top & finite, values + reach, values)
-    starts = points[_highest(rank, min(number or STARTS_PER_DIMENSION * dimension, int(usable)))]
+    starts = points[_highest(rank, min(STARTS_PER_DIMENSION * dimension, int(usable)))]
     if extra is None or len(extra) == 0:
         return starts
     values = _values(functions, extra, allowed)

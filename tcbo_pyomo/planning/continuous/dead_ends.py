@@ -85,7 +85,7 @@ def _out_of_reach(
 
 def _solve(replan: Replan, objective: DistanceObjective, x0: Array, bounds: Bounds) -> NonlinearSolution | None:
     try:
-        return replan.solver.solve(objective, np.clip(x0, bounds.column_lower, bounds.column_upper), *bounds)
+        return replan.solver.solve(objective, np.clip(x0, bounds.column_lower, bounds.column_upper), bounds)
     except SolverFailed:
         return None
 

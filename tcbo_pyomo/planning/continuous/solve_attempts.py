@@ -78,7 +78,7 @@ class Replan:
 
         Both the compiled rows and the plain-arithmetic audit of every constraint must pass.
         """
-        violation, worst = self.compiled.programme.violation(values, *self.bounds)
+        violation, worst = self.compiled.programme.violation(values, self.bounds)
         if violation > TOLERANCE:
             return violation, worst
         path = EpisodePath(self.coordinates, physical(self.coordinates, self.compiled.read(values)[0]), True)
@@ -96,7 +96,7 @@ class Replan:
         """
         began = time.perf_counter()
         try:
-            solution = self.solver.solve(objective, self.within_bounds(x0), *self.bounds)
+            solution = self.solver.solve(objective, self.within_bounds(x0), self.bounds)
         except Exception as error:
             if isinstance(error, TcboError) and not isinstance(error, SolverFailed):
                 raise

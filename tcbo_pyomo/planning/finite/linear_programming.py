@@ -125,7 +125,7 @@ class LinearProgramming:
 
     def _explained(self, bounds: Bounds, situation: Situation) -> InfeasiblePlan:
         polytope, _ = self.compiled(situation)
-        names = conflicting_constraints(polytope.model, polytope.programme, *bounds)
+        names = conflicting_constraints(polytope.programme, bounds)
         steps = [polytope.flow_step(name) for name in names]
         blocked = [step for step in steps if step is not None]
         where = f"; the first step in the conflict is {min(blocked)}" if blocked else ""

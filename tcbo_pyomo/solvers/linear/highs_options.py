@@ -37,18 +37,17 @@ def set_highs_options(highs: Highs, options: Mapping[str, Any]) -> None:
         status, option_type = highs.getOptionType(name)
         if status == HighsStatus.kError:
             raise BadInput(f"HiGHS has no option '{name}'; {suggestion(name, describe_highs_options())}")
-        if not _fits(setting, option_type):
-            raise _refused(name, setting)
-        converted: Any = float(setting) if option_type == HighsOptionType.kDouble else setting
-        if converted != converted or highs.setOptionValue(name, converted) == HighsStatus.kError:
-            raise _refused(name, setting)
+        yes_or_no = option_type == HighsOptionType.kBool
+        fits = isinstance(setting, ACCEPTED[option_type]) and isinstance(setting, bool) == yes_or_no
+        given: Any = float(setting) if fits and option_type == HighsOptionType.kDouble else setting
+        if not fits or given != given or highs.setOptionValue(name, given) == HighsStatus.kError:
+            allowed = describe_highs_options().get(name, "another type or range")
+            raise BadInput(f"HiGHS option '{name}' cannot be {setting!r}; it is: {allowed}")
 
 
 def check_highs_options(options: Mapping[str, Any]) -> None:
     """Refuse options that HiGHS would not take; for HiGHS behind a Pyomo interface."""
-    highs = Highs()
-    set_highs_options(highs, {"output_flag": False})
-    set_highs_options(highs, options)
+    set_highs_options(Highs(), {"output_flag": False, **options})
 
 
 def describe_highs_options() -> dict[str, str]:
@@ -61,14 +60,3 @@ def describe_highs_options() -> dict[str, str]:
         text = file.read_text(encoding="utf-8")
     entries = re.findall(r"^# (.*)\n# \[(.*)\]\n(\w+) =", text, flags=re.MULTILINE)
     return {name: f"{meaning.strip()} [{kind.replace('advanced: false, ', '')}]" for meaning, kind, name in entries}
-
-
-def _fits(setting: Any, option_type: HighsOptionType) -> bool:
-    if isinstance(setting, bool):
-        return bool(option_type == HighsOptionType.kBool)
-    return isinstance(setting, ACCEPTED[option_type])
-
-
-def _refused(name: str, setting: Any) -> BadInput:
-    allowed = describe_highs_options().get(name, "another type or range")
-    return BadInput(f"HiGHS option '{name}' cannot be {setting!r}; it is: {allowed}")

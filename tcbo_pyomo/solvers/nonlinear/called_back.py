@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import TracebackType
 from typing import TypeVar
 
 from tcbo_pyomo.foundation.profiling import section
@@ -13,17 +12,18 @@ from tcbo_pyomo.solvers.nonlinear.path_objective import ScaledObjective
 Number = TypeVar("Number")
 
 
-class CalledBack:
+class CalledBack(NotedInterrupt):
     """A context for one solve: leaving it raises what the objective or the user has raised meanwhile."""
 
     def __init__(self, objective: ScaledObjective) -> None:
-        self._objective, self._interrupt = objective, NotedInterrupt()
+        super().__init__()
+        self._objective = objective
         self._error: BaseException | None = None
 
     @property
     def stopped(self) -> bool:
         """Whether the solve is to end."""
-        return self._error is not None or self._interrupt.requested
+        return self._error is not None or self.requested
 
     def evaluate(self, function: Callable[[ScaledObjective], Number], otherwise: Number) -> Number:
         """A number or array of the objective; `otherwise` where it fails, and ever after."""
@@ -35,13 +35,7 @@ class CalledBack:
                 self._error = error
         return otherwise
 
-    def __enter__(self) -> CalledBack:
-        self._interrupt.__enter__()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self._interrupt.__exit__(kind, error, traceback)
+    def __exit__(self, *_: object) -> None:
+        super().__exit__()
         if self._error is not None:
             raise self._error

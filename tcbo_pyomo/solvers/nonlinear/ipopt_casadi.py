@@ -19,9 +19,8 @@ from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.profiling import timed
 from tcbo_pyomo.solvers.bounds import Bounds
 from tcbo_pyomo.solvers.nonlinear.called_back import CalledBack
-from tcbo_pyomo.solvers.nonlinear.ipopt_options import DEFAULTS, STATUSES, ipopt_options
-from tcbo_pyomo.solvers.nonlinear.path_objective import PathTerms, ScaledObjective
-from tcbo_pyomo.solvers.nonlinear.programme import NonlinearProgramme
+from tcbo_pyomo.solvers.nonlinear.ipopt_options import DEFAULTS, in_words, ipopt_options
+from tcbo_pyomo.solvers.nonlinear.path_objective import ScaledObjective
 from tcbo_pyomo.solvers.nonlinear.solver import Answer, NonlinearSolver
 
 
@@ -30,17 +29,10 @@ class IpoptCasadi(NonlinearSolver):
 
     name = "ipopt (casadi)"
 
-    def __init__(
-        self,
-        programme: NonlinearProgramme,
-        terms: PathTerms,
-        options: Mapping[str, Any] | None = None,
-        time_limit: float | None = None,
-        max_iterations: int | None = None,
-    ) -> None:
-        super().__init__(programme, terms, options, time_limit, max_iterations)
+    def prepare(self) -> None:
+        """Compile the programme."""
         self._objective: CalledBack | None = None
-        self._solver = self._build(ipopt_options(options, time_limit, max_iterations))
+        self._solver = self._build(ipopt_options(self.options, self.time_limit, self.max_iterations))
 
     def optimise(self, objective: ScaledObjective, x0: Array, bounds: Bounds) -> Answer:
         """Run IPOPT; the callbacks find the objective of this solve in `_objective`."""
@@ -50,8 +42,8 @@ class IpoptCasadi(NonlinearSolver):
         iterations = int(statistics.get("iter_count", 0))
         if answer is None:
             return Answer(x0, "failed", iterations)
-        status = statistics["return_status"]
-        return Answer(np.array(answer["x"], dtype=float).ravel(), STATUSES.get(status, status), iterations)
+        status = in_words(statistics["return_status"])
+        return Answer(np.array(answer["x"], dtype=float).ravel(), status, iterations)
 
     @timed("NLP solve")
     def _call(self, x0: Array, bounds: Bounds) -> dict[str, Any] | None:
@@ -89,19 +81,12 @@ class IpoptCasadi(NonlinearSolver):
         lam_f, lam_g = casadi.MX.sym("lam_f"), casadi.MX.sym("lam_g", rows)
         g = programme.g(x, p)
         lagrangian = lam_f * hessian(x) + programme.hess(x, p, lam_g)
-        derivatives = {
+        settings: dict[str, Any] = {
             "grad_f": casadi.Function("nlp_grad_f", [x, p], [value(x), gradient(x)], ["x", "p"], ["f", "grad_f_x"]),
             "jac_g": casadi.Function("nlp_jac_g", [x, p], [g, programme.jac(x, p)], ["x", "p"], ["g", "jac_g_x"]),
             "hess_lag": casadi.Function(
-                "nlp_hess_l",
-                [x, p, lam_f, lam_g],
-                [lagrangian],
-                ["x", "p", "lam_f", "lam_g"],
-                ["triu_hess_gamma_x_x"],
+                "nlp_hess_l", [x, p, lam_f, lam_g], [lagrangian], ["x", "p", "lam_f", "lam_g"], ["triu_hess_gamma_x_x"]
             ),
-        }
-        settings: dict[str, Any] = {
-            **derivatives,
             "iteration_callback": stop,
             # Derivatives with respect to the parameters would need derivatives of the callbacks.
             "no_nlp_grad": True,

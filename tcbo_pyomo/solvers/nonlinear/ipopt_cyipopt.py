@@ -6,7 +6,6 @@ callbacks.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import casadi
@@ -17,28 +16,10 @@ from tcbo_pyomo.foundation.arrays import Array, Integers
 from tcbo_pyomo.foundation.profiling import section
 from tcbo_pyomo.solvers.bounds import Bounds
 from tcbo_pyomo.solvers.nonlinear.called_back import CalledBack
-from tcbo_pyomo.solvers.nonlinear.ipopt_options import STATUSES, ipopt_options
+from tcbo_pyomo.solvers.nonlinear.ipopt_options import in_words, ipopt_options
 from tcbo_pyomo.solvers.nonlinear.path_objective import PathTerms, ScaledObjective
 from tcbo_pyomo.solvers.nonlinear.programme import NonlinearProgramme
 from tcbo_pyomo.solvers.nonlinear.solver import Answer, NonlinearSolver
-
-STATUS_NAMES = {
-    0: "Solve_Succeeded",
-    1: "Solved_To_Acceptable_Level",
-    2: "Infeasible_Problem_Detected",
-    3: "Search_Direction_Becomes_Too_Small",
-    4: "Diverging_Iterates",
-    5: "User_Requested_Stop",
-    6: "Feasible_Point_Found",
-    -1: "Maximum_Iterations_Exceeded",
-    -2: "Restoration_Failed",
-    -3: "Error_In_Step_Computation",
-    -4: "Maximum_CpuTime_Exceeded",
-    -5: "Maximum_WallTime_Exceeded",
-    -10: "Not_Enough_Degrees_Of_Freedom",
-    -13: "Invalid_Number_Detected",
-}
-"""IPOPT's ApplicationReturnStatus, by number."""
 
 
 class IpoptCyipopt(NonlinearSolver):
@@ -46,14 +27,8 @@ class IpoptCyipopt(NonlinearSolver):
 
     name = "ipopt (cyipopt)"
 
-    def __init__(
-        self,
-        programme: NonlinearProgramme,
-        terms: PathTerms,
-        options: Mapping[str, Any] | None = None,
-        time_limit: float | None = None,
-        max_iterations: int | None = None,
-    ) -> None:
+    def prepare(self) -> None:
+        """Find the package and check the options."""
         try:
             import cyipopt
         except ImportError as error:
@@ -61,9 +36,8 @@ class IpoptCyipopt(NonlinearSolver):
                 "interface 'cyipopt' needs the package cyipopt: pip install cyipopt (it needs an IPOPT library; conda "
                 f"install -c conda-forge cyipopt brings one), or use interface 'casadi' ({error})"
             ) from error
-        super().__init__(programme, terms, options, time_limit, max_iterations)
         self._cyipopt = cyipopt
-        self._options = ipopt_options(options, time_limit, max_iterations)
+        self._options = ipopt_options(self.options, self.time_limit, self.max_iterations)
 
     def optimise(self, objective: ScaledObjective, x0: Array, bounds: Bounds) -> Answer:
         """Run IPOPT on the callbacks of this solve."""
@@ -71,19 +45,14 @@ class IpoptCyipopt(NonlinearSolver):
             callbacks = _Callbacks(self.programme, self.terms, called_back)
             problem = self._cyipopt.Problem(len(x0), len(bounds.row_lower), callbacks, *bounds)
             for name, value in self._options.items():
-                self._set(problem, name, value)
+                try:
+                    problem.add_option(name, value)
+                except TypeError as error:
+                    raise BadInput(f"nonlinear option '{name}': IPOPT refuses {value!r} ({error})") from None
             with section("NLP solve"):
                 values, information = problem.solve(x0)
             problem.close()
-        status = STATUS_NAMES.get(int(information["status"]), f"IPOPT status {information['status']}")
-        return Answer(np.asarray(values, dtype=float), STATUSES.get(status, status), callbacks.iterations)
-
-    @staticmethod
-    def _set(nlp: Any, name: str, value: Any) -> None:
-        try:
-            nlp.add_option(name, value)
-        except TypeError as error:
-            raise BadInput(f"nonlinear option '{name}': IPOPT refuses {value!r} ({error})") from None
+        return Answer(np.asarray(values, dtype=float), in_words(int(information["status"])), callbacks.iterations)
 
 
 class _Callbacks:

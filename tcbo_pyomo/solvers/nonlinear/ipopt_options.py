@@ -32,22 +32,29 @@ MANAGED = {
 }
 """Options with a setting of their own."""
 
-STATUSES = {
-    "Solve_Succeeded": "optimal",
-    "Solved_To_Acceptable_Level": "acceptable",
-    "Feasible_Point_Found": "acceptable",
-    "Infeasible_Problem_Detected": "locally infeasible",
-    "Search_Direction_Becomes_Too_Small": "search direction too small",
-    "Diverging_Iterates": "diverging",
-    "User_Requested_Stop": "stopped",
-    "Maximum_Iterations_Exceeded": "iteration limit",
-    "Maximum_CpuTime_Exceeded": "time limit",
-    "Maximum_WallTime_Exceeded": "time limit",
-    "Restoration_Failed": "restoration failed",
-    "Error_In_Step_Computation": "error in step computation",
-    "Not_Enough_Degrees_Of_Freedom": "more equations than variables",
-    "Invalid_Number_Detected": "invalid number in a constraint or derivative",
+STATUSES: dict[tuple[int, str], str] = {
+    (0, "Solve_Succeeded"): "optimal",
+    (1, "Solved_To_Acceptable_Level"): "acceptable",
+    (6, "Feasible_Point_Found"): "acceptable",
+    (2, "Infeasible_Problem_Detected"): "locally infeasible",
+    (3, "Search_Direction_Becomes_Too_Small"): "search direction too small",
+    (4, "Diverging_Iterates"): "diverging",
+    (5, "User_Requested_Stop"): "stopped",
+    (-1, "Maximum_Iterations_Exceeded"): "iteration limit",
+    (-4, "Maximum_CpuTime_Exceeded"): "time limit",
+    (-5, "Maximum_WallTime_Exceeded"): "time limit",
+    (-2, "Restoration_Failed"): "restoration failed",
+    (-3, "Error_In_Step_Computation"): "error in step computation",
+    (-10, "Not_Enough_Degrees_Of_Freedom"): "more equations than variables",
+    (-13, "Invalid_Number_Detected"): "invalid number in a constraint or derivative",
 }
+"""IPOPT's ApplicationReturnStatus, by number and name, in words."""
+
+
+def in_words(status: int | str) -> str:
+    """A status that cyipopt gives as a number and CasADi as a name; an unknown one is called as it is."""
+    unknown = status if isinstance(status, str) else f"IPOPT status {status}"
+    return next((words for known, words in STATUSES.items() if status in known), unknown)
 
 
 def ipopt_options(
@@ -63,8 +70,7 @@ def ipopt_options(
     linear = given.get("linear_solver", DEFAULTS["linear_solver"])
     if linear not in LINEAR_SOLVERS:
         raise BadInput(
-            f"nonlinear option 'linear_solver': unknown '{linear}'; "
-            f"{suggestion(str(linear), LINEAR_SOLVERS)}; "
+            f"nonlinear option 'linear_solver': unknown '{linear}'; {suggestion(str(linear), LINEAR_SOLVERS)}; "
             "others need an IPOPT of your own, with interface 'pyomo'"
         )
     limits: dict[str, Any] = {"max_iter": 300 if max_iterations is None else int(max_iterations)}

@@ -23,6 +23,7 @@ from pyomo.core.base.var import VarData
 
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.arrays import Array
+from tcbo_pyomo.solvers.bounds import Bounds
 from tcbo_pyomo.solvers.compiled_checks import column_bounds, refuse_infinite_rows
 from tcbo_pyomo.solvers.nonlinear.casadi_expressions import CasadiWriter
 from tcbo_pyomo.solvers.nonlinear.smooth_model import refuse_unsupported_components
@@ -117,22 +118,20 @@ class NonlinearProgramme:
         """g at a point (m)."""
         return np.array(self.g(values, self.parameter_values()), dtype=float).ravel()
 
-    def violation(
-        self, values: Array, column_lower: Array, column_upper: Array, row_lower: Array, row_upper: Array
-    ) -> tuple[float, str]:
+    def violation(self, values: Array, bounds: Bounds) -> tuple[float, str]:
         """The largest amount by which a point misses a bound or a row, and the name of that one."""
         if not np.isfinite(values).all():
             return np.inf, self.column_names[int((~np.isfinite(values)).argmax())]
         rows = self.row_values(values)
         missed = np.concatenate(
             [
-                np.maximum(column_lower - values, values - column_upper),
-                np.maximum(row_lower - rows, rows - row_upper),
+                np.maximum(bounds.column_lower - values, values - bounds.column_upper),
+                np.maximum(bounds.row_lower - rows, rows - bounds.row_upper),
             ]
         )
         missed = np.where(np.isnan(missed), np.inf, missed)
         # A freed row may have any value, an undefined one too.
-        missed[len(values) :][np.isinf(row_lower) & np.isinf(row_upper)] = 0.0
+        missed[len(values) :][np.isinf(bounds.row_lower) & np.isinf(bounds.row_upper)] = 0.0
         worst = int(missed.argmax())
         names = self.column_names + self.row_names
         return max(float(missed[worst]), 0.0), names[worst]
@@ -155,8 +154,7 @@ def compile_nonlinear_model(model: pyo.ConcreteModel, first: Sequence[VarData] =
     for column in columns:
         if not column.is_continuous():
             raise BadInput(
-                f"variable '{column.name}' has the domain {column.domain}; the nonlinear solver takes "
-                "continuous "
+                f"variable '{column.name}' has the domain {column.domain}; the nonlinear solver takes continuous "
                 "variables only"
             )
     variables = casadi.SX.sym("x", len(columns))

@@ -85,32 +85,27 @@ class NonlinearSolver(ABC):
     ) -> None:
         self.programme, self.terms = programme, terms
         self.options, self.time_limit, self.max_iterations = dict(options or {}), time_limit, max_iterations
+        self.prepare()
+
+    def prepare(self) -> None:  # noqa: B027
+        """What is done once, before the first solve; nothing unless a solver needs it."""
 
     @abstractmethod
     def optimise(self, objective: ScaledObjective, x0: Array, bounds: Bounds) -> Answer:
         """Minimise the objective within the bounds, from x0, and report what the solver claims."""
 
-    def solve(
-        self,
-        objective: PathObjective,
-        x0: Array,
-        column_lower: Array,
-        column_upper: Array,
-        row_lower: Array,
-        row_upper: Array,
-    ) -> NonlinearSolution:
+    def solve(self, objective: PathObjective, x0: Array, bounds: Bounds) -> NonlinearSolution:
         """Minimise the objective over the points of the path that are not given, from x0."""
-        bounds = Bounds(column_lower, column_upper, row_lower, row_upper)
-        given = self.terms.given(column_lower, column_upper)
+        given = self.terms.given(bounds.column_lower, bounds.column_upper)
         began = time.perf_counter()
         with one_blas_thread():
             answer = self.optimise(ScaledObjective.at_start(self.terms, objective, given, x0), x0, bounds)
         values, seconds = answer.values, time.perf_counter() - began
-        cut = np.clip(values, column_lower, column_upper)
+        cut = np.clip(values, bounds.column_lower, bounds.column_upper)
         # Interior-point solvers may end 1e-8 outside a bound; more than the tolerance is an error and stays visible.
         if np.isfinite(values).all() and float(np.abs(cut - values).max(initial=0.0)) <= TOLERANCE:
             values = cut
-        violation, worst = self.programme.violation(values, *bounds)
+        violation, worst = self.programme.violation(values, bounds)
         value = float(objective.value(self.terms.points(values, given))) if np.isfinite(values).all() else np.nan
         feasible = violation <= TOLERANCE and bool(np.isfinite(value))
         return NonlinearSolution(

@@ -7,8 +7,6 @@ x_1..x_m. The approximate kernel phi(x)^T phi(x') is exact wherever x or x' is a
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
@@ -17,37 +15,15 @@ from tcbo_pyomo.surrogate.features.exact import SMALLEST_EIGENVALUE, significant
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 
 
-@dataclass(frozen=True, eq=False)
-class NystroemFeatures:
-    """Features of any points from the kernel and m x d inducing points."""
+def nystroem_projection(kernel: Kernel, inducing: Array) -> Array:
+    """P = V D^-1/2 (m x M): weights w = P e with e ~ N(0, I) make k(x, C) w a sample of the prior."""
+    eigenvalues, eigenvectors = significant_eigenpairs(kernel(inducing, inducing))
+    return eigenvectors / np.sqrt(eigenvalues)
 
-    kernel: Kernel
-    inducing: Array
 
-    @property
-    def number(self) -> int:
-        """M, the number of features: the rank of the inducing points' kernel matrix."""
-        return self._projection.shape[1]
-
-    def __call__(self, points: Array) -> Array:
-        """Phi, n x M."""
-        return self.kernel(points, self.inducing) @ self._projection
-
-    def gradient(self, points: Array) -> Array:
-        """First derivatives of Phi, n x M x d."""
-        slopes = self.kernel.gradient(points, self.inducing)
-        return np.einsum("nmi,mk->nki", slopes, self._projection, optimize=True)
-
-    def hessian(self, points: Array) -> Array:
-        """Second derivatives of Phi, n x M x d x d."""
-        curvatures = self.kernel.hessian(points, self.inducing)
-        return np.einsum("nmij,mk->nkij", curvatures, self._projection, optimize=True)
-
-    @cached_property
-    def _projection(self) -> Array:
-        """V D^-1/2, m x M."""
-        eigenvalues, eigenvectors = significant_eigenpairs(self.kernel(self.inducing, self.inducing))
-        return eigenvectors / np.sqrt(eigenvalues)
+def nystroem_features(kernel: Kernel, inducing: Array, points: Array) -> Array:
+    """Phi, n x M, from m x d inducing points; M is the rank of their kernel matrix."""
+    return kernel(points, inducing) @ nystroem_projection(kernel, inducing)
 
 
 def greedy_points(kernel: Kernel, pool: Array, number: int) -> Array:

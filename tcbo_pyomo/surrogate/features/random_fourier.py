@@ -17,11 +17,10 @@ import numpy as np
 
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.arrays import Array
+from tcbo_pyomo.surrogate.kernels.combined import Combined
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
-from tcbo_pyomo.surrogate.kernels.scaled import Scaled
 from tcbo_pyomo.surrogate.kernels.single_feature import SingleFeature
 from tcbo_pyomo.surrogate.kernels.stationary import Stationary
-from tcbo_pyomo.surrogate.kernels.sum import Sum
 
 
 class RandomFourierFeatures:
@@ -59,33 +58,15 @@ class RandomFourierFeatures:
     def __call__(self, points: Array) -> Array:
         """Phi, n x M."""
         exact = [scale * part.feature(points)[:, None] for part, scale in self.exact]
-        return np.hstack([*exact, *self._waves(points)])
-
-    def gradient(self, points: Array) -> Array:
-        """First derivatives of Phi, n x M x d."""
-        exact = [scale * part.feature_gradient(points)[:, None] for part, scale in self.exact]
-        cosine, sine = (wave[:, :, None] for wave in self._waves(points))
-        return np.concatenate([*exact, -sine * self.frequencies, cosine * self.frequencies], axis=1)
-
-    def hessian(self, points: Array) -> Array:
-        """Second derivatives of Phi, n x M x d x d."""
-        exact = [scale * part.feature_hessian(points)[:, None] for part, scale in self.exact]
-        outer = self.frequencies[:, :, None] * self.frequencies[:, None, :]
-        waves = [-wave[:, :, None, None] * outer for wave in self._waves(points)]
-        return np.concatenate([*exact, *waves], axis=1)
-
-    def _waves(self, points: Array) -> tuple[Array, Array]:
-        """Cosines and sines with their amplitudes, each n x F."""
         phase = points @ self.frequencies.T
-        return self.amplitudes * np.cos(phase), self.amplitudes * np.sin(phase)
+        return np.hstack([*exact, self.amplitudes * np.cos(phase), self.amplitudes * np.sin(phase)])
 
 
 def _terms(kernel: Kernel, factor: float) -> list[tuple[Stationary | SingleFeature, float]]:
     """The kernel as a list of parts with their factors; k is the sum of factor * part."""
-    if isinstance(kernel, Sum):
-        return [term for part in kernel.kernels for term in _terms(part, factor)]
-    if isinstance(kernel, Scaled):
-        return _terms(kernel.kernel, factor * kernel.factor)
+    if isinstance(kernel, Combined):
+        own, parts = kernel.combination()
+        return [term for part in parts.values() for term in _terms(part, factor * own)]
     if isinstance(kernel, (Stationary, SingleFeature)):
         return [(kernel, factor)]
     name = kernel.registry_name()

@@ -1,6 +1,6 @@
 """Kernels, one per file; the file name is the name in settings and saved files, the class is its CamelCase.
 
-`kernel_class("squared_exponential")` gives `SquaredExponential` of squared_exponential.py; a user's own class
+`KERNELS.load("squared_exponential")` gives `SquaredExponential` of squared_exponential.py; a user's own class
 is found as "my_study.kernels:MyKernel". Adding a kernel means adding one file.
 """
 
@@ -14,26 +14,16 @@ from tcbo_pyomo.errors import BadInput, suggestion
 from tcbo_pyomo.foundation.registry import Registry
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 
-__all__ = ["Kernel", "kernel_class", "kernel_from_dict", "kernel_names"]
+__all__ = ["KERNELS", "Kernel", "kernel_from_dict"]
 
 KERNELS: Registry[Kernel] = Registry(__name__, "kernel", Kernel)
-
-
-def kernel_names() -> list[str]:
-    """The names of the kernels that come with the package."""
-    return KERNELS.names()
-
-
-def kernel_class(name: str) -> Any:
-    """The kernel class called `name`: the name of a file here, or "module:Class" of a user's own."""
-    return KERNELS.load(name)
 
 
 def kernel_from_dict(data: Mapping[str, Any]) -> Kernel:
     """A kernel from data such as `{"name": "matern_five_halves", "variance": 1.0, "lengthscale": 0.2}`."""
     if not isinstance(data, Mapping) or "name" not in data:
-        raise BadInput(f"kernel {data!r} must be a mapping with a 'name'; {suggestion('', kernel_names())}")
-    found = kernel_class(data["name"])
+        raise BadInput(f"kernel {data!r} must be a mapping with a 'name'; {suggestion('', KERNELS.names())}")
+    found: Any = KERNELS.load(data["name"])
     required = {field.name: field.default is MISSING for field in fields(found)}
     for key in data:
         if key != "name" and key not in required:

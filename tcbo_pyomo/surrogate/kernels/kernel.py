@@ -59,11 +59,6 @@ class Kernel(ABC):
         """First derivatives of the prior mean, n x d."""
         return np.zeros_like(points, dtype=float)
 
-    def mean_hessian(self, points: Array) -> Array:
-        """Second derivatives of the prior mean, n x d x d."""
-        number, dimension = points.shape
-        return np.zeros((number, dimension, dimension))
-
     def expression(self, point: Sequence[Any], centers: Array, weights: Array) -> Any:
         """s(x) = sum_j w_j k(x, c_j) of one point as a Pyomo expression: what `planner.nonlinear.interface: pyomo` plans with.
 
@@ -78,7 +73,7 @@ class Kernel(ABC):
 
     @classmethod
     def registry_name(cls) -> str:
-        """The name `kernel_class` finds this class by: its file name, or "module:Class" for a user's own."""
+        """The name `KERNELS` finds this class by: its file name, or "module:Class" for a user's own."""
         package, _, module = cls.__module__.rpartition(".")
         return module if package == PACKAGE else f"{cls.__module__}:{cls.__qualname__}"
 

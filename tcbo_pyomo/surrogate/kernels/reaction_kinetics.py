@@ -32,24 +32,6 @@ EQUAL = 1e-5
 """Eigenvalues closer than this, relatively, are one in a Pyomo expression: the quotient would lose all digits."""
 
 
-def jacobian(concentrations: Array, k1: float, k2: float, k3: float) -> Array:
-    """The 5 x 5 Jacobian J of the kinetics at five concentrations."""
-    _, y2, y3, y4, y5 = concentrations
-    first = np.array([0.0, k1 * y3, k1 * y2, -k2 * y5, -k2 * y4])
-    second = np.array([0.0, 0.0, 0.0, k3, 0.0])
-    return np.array([second, -first, -first, first - second, first + second])
-
-
-def jacobian_without_third(k1: float, k2: float, k3: float, reactant: float, water: float) -> Array:
-    """J_1: linearised where y3 is used up, y2 = `reactant` and y5 = `water` (5 x 5)."""
-    return jacobian(np.array([0.0, reactant, 0.0, 0.0, water]), k1, k2, k3)
-
-
-def jacobian_without_second(k1: float, k2: float, k3: float, reactant: float, water: float) -> Array:
-    """J_2: linearised where y2 is used up, y3 = `reactant` and y5 = `water` (5 x 5)."""
-    return jacobian(np.array([0.0, 0.0, reactant, 0.0, water]), k1, k2, k3)
-
-
 def eigenvalues(k1: float, k2: float, k3: float, reactant: float, water: float) -> tuple[float, float]:
     """The non-zero eigenvalues l1 <= l2 < 0, the same for J_1 and J_2."""
     total = reactant * k1 + water * k2 + k3

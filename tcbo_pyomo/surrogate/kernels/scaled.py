@@ -5,17 +5,16 @@ If f has the kernel k and the mean m, sqrt(factor) f has the kernel factor * k a
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from tcbo_pyomo.foundation.arrays import Array
+from tcbo_pyomo.surrogate.kernels.combined import Combined
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 
 
 @dataclass(frozen=True)
-class Scaled(Kernel):
+class Scaled(Combined):
     """`factor` times `kernel`; the inner kernel's parameters are called "kernel.lengthscale" and so on."""
 
     factor: float
@@ -28,43 +27,9 @@ class Scaled(Kernel):
         if not isinstance(self.kernel, Kernel):
             raise self._refused("kernel", "a kernel")
 
-    def __call__(self, left: Array, right: Array) -> Array:
-        """Covariances, n x m."""
-        return self.factor * self.kernel(left, right)
-
-    def diagonal(self, points: Array) -> Array:
-        """Prior variances of n points."""
-        return self.factor * self.kernel.diagonal(points)
-
-    def gradient(self, left: Array, right: Array) -> Array:
-        """First derivatives with respect to `left`, n x m x d."""
-        return self.factor * self.kernel.gradient(left, right)
-
-    def hessian(self, left: Array, right: Array) -> Array:
-        """Second derivatives with respect to `left`, n x m x d x d."""
-        return self.factor * self.kernel.hessian(left, right)
-
-    def mean(self, points: Array) -> Array:
-        """Prior mean of n points."""
-        return math.sqrt(self.factor) * self.kernel.mean(points)
-
-    def mean_gradient(self, points: Array) -> Array:
-        """First derivatives of the prior mean, n x d."""
-        return math.sqrt(self.factor) * self.kernel.mean_gradient(points)
-
-    def mean_hessian(self, points: Array) -> Array:
-        """Second derivatives of the prior mean, n x d x d."""
-        return math.sqrt(self.factor) * self.kernel.mean_hessian(points)
-
-    def expression(self, point: Sequence[Any], centers: Array, weights: Array) -> Any:
-        """s(x) of one point as a Pyomo expression."""
-        return self.kernel.expression(point, centers, self.factor * weights)
-
-    @property
-    def parameters(self) -> dict[str, float]:
-        """The factor and the parameters of the inner kernel."""
-        return {"factor": self.factor, **{f"kernel.{k}": v for k, v in self.kernel.parameters.items()}}
+    def combination(self) -> tuple[float, dict[str, Kernel]]:
+        """The factor and the kernel."""
+        return self.factor, {"kernel": self.kernel}
 
     def _with_all(self, parameters: Mapping[str, float]) -> Kernel:
-        inner = {name: parameters[f"kernel.{name}"] for name in self.kernel.parameters}
-        return Scaled(parameters["factor"], self.kernel.with_parameters(inner))
+        return Scaled(parameters["factor"], *self._parts_with(parameters))

@@ -81,7 +81,3 @@ class SingleFeature(Kernel):
     def mean_gradient(self, points: Array) -> Array:
         """First derivatives of the prior mean, n x d."""
         return self.weight_mean * self.feature_gradient(points)
-
-    def mean_hessian(self, points: Array) -> Array:
-        """Second derivatives of the prior mean, n x d x d."""
-        return self.weight_mean * self.feature_hessian(points)

@@ -152,8 +152,8 @@ def test_a_box_without_an_allowed_point_is_refused():
 def test_extra_starts_are_used():
     functions = posterior_samples(2, 0.15, 3)
     extra = np.random.default_rng(5).random((30, 2)) - 0.5
-    starts = survey_starts(functions, 2, extra=extra, number=4)
-    assert starts.shape == (3, 4 + 8, 2)
+    starts = survey_starts(functions, 2, extra=extra)
+    assert starts.shape == (3, 2 * 12 + 8, 2)
     best = extra[functions.value(extra).argmax(axis=0)]
     assert all((starts[i] == best[i]).all(axis=1).any() for i in range(3))
 

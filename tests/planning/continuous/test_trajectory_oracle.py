@@ -108,7 +108,7 @@ def test_the_straight_path_is_the_shortest() -> None:
     states, actions = straight_path(planner.dynamics, HERE, target, 12)
     bounds = planner.compiled.bounds(HERE[None], NONE)
     x0 = planner.compiled.vector(*coasting_path(planner.dynamics, HERE, 12))
-    solution = planner.solver.solve(DistanceObjective(target), x0, *bounds)
+    solution = planner.solver.solve(DistanceObjective(target), x0, bounds)
     np.testing.assert_allclose(planner.compiled.read(solution.values)[0], states, atol=1e-5)
     assert np.linalg.norm(actions, axis=1).max() <= 0.1 + 1e-12
 

@@ -73,7 +73,7 @@ def planned(dynamics: NonlinearDynamics, interface: tuple[str, str], gain: float
     if gain is not None:
         compiled.model.gain.set_value(gain)
     x0 = compiled.vector(np.full((6, 1), -0.3), np.zeros((5, 1)))
-    solution = solver.solve(Nearness(), x0, *compiled.bounds(start[None], np.zeros((0, 1))))
+    solution = solver.solve(Nearness(), x0, compiled.bounds(start[None], np.zeros((0, 1))))
     assert solution.status == "optimal" and solution.feasible
     return compiled.read(solution.values)[0].ravel()
 

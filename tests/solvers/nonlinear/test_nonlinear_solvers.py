@@ -87,7 +87,7 @@ def test_every_interface_reaches_the_optimum_of_the_compiled_route(
     for seed in range(10):
         objective, pair = pair_objective(np.random.default_rng(seed))
         x0 = plant.straight(pair[0])
-        ours, theirs = (s.solve(objective, x0, *plant.bounds) for s in (compiled, other))
+        ours, theirs = (s.solve(objective, x0, plant.bounds) for s in (compiled, other))
         assert ours.status == theirs.status == "optimal", seed
         assert ours.feasible and theirs.feasible
         assert theirs.objective == pytest.approx(ours.objective, rel=1e-6), seed
@@ -100,7 +100,7 @@ def test_the_pyomo_route_leaves_the_model_as_it_was(plain: Plant) -> None:
     objective, pair = pair_objective(np.random.default_rng(0))
     path = np.tile(plain.start, (4, 1))
     bounds = plain.compiled.bounds(path, np.zeros((3, 2)))
-    solution = plain.solver("pyomo", "pounce").solve(objective, plain.straight(pair[0]), *bounds)
+    solution = plain.solver("pyomo", "pounce").solve(objective, plain.straight(pair[0]), bounds)
     assert solution.feasible
     assert set(plain.compiled.model.component_map()) == before
     assert plain.compiled.model.state[1, "x"].bounds == (-0.5, 0.5)
@@ -111,18 +111,18 @@ def test_a_small_objective_is_scaled(plain: Plant) -> None:
     """At 1e-12 an unscaled IPOPT would call any point optimal."""
     objective, pair = pair_objective(np.random.default_rng(1))
     solver = plain.solver("casadi")
-    best = solver.solve(objective, plain.straight(pair[0]), *plain.bounds).objective
+    best = solver.solve(objective, plain.straight(pair[0]), plain.bounds).objective
     objective.noise_variance *= 1e14
-    small = solver.solve(objective, plain.straight(pair[0]), *plain.bounds).objective
+    small = solver.solve(objective, plain.straight(pair[0]), plain.bounds).objective
     assert small * 1e14 == pytest.approx(best, rel=1e-6)
 
 
 def test_limits_are_kept_and_named(plain: Plant) -> None:
     objective, pair = pair_objective(np.random.default_rng(2))
-    few = plain.solver("casadi", max_iterations=2).solve(objective, plain.straight(pair[0]), *plain.bounds)
+    few = plain.solver("casadi", max_iterations=2).solve(objective, plain.straight(pair[0]), plain.bounds)
     assert (few.status, few.iterations) == ("iteration limit", 2)
     slow = Interfering(objective, lambda: time.sleep(0.05))
-    late = plain.solver("casadi", time_limit=0.2).solve(slow, plain.straight(pair[0]), *plain.bounds)
+    late = plain.solver("casadi", time_limit=0.2).solve(slow, plain.straight(pair[0]), plain.bounds)
     # Four of the slow ones fill the time, and an iteration that has begun has a few more.
     assert late.status == "time limit" and slow.interferences < 12
 
@@ -155,8 +155,8 @@ def test_an_exception_in_the_objective_is_raised_as_itself(plain: Plant, interfa
     objective, pair = pair_objective(np.random.default_rng(3))
     solver = plain.solver(interface)
     with pytest.raises(LookupError, match="no such centre"):
-        solver.solve(Interfering(objective, fail), plain.straight(pair[0]), *plain.bounds)
-    assert solver.solve(objective, plain.straight(pair[0]), *plain.bounds).status == "optimal"
+        solver.solve(Interfering(objective, fail), plain.straight(pair[0]), plain.bounds)
+    assert solver.solve(objective, plain.straight(pair[0]), plain.bounds).status == "optimal"
 
 
 @pytest.mark.parametrize("interface", INTERFACES)
@@ -173,7 +173,7 @@ def test_ctrl_c_stops_a_solve_within_a_few_evaluations(plain: Plant, interface: 
     threading.Timer(0.3, press).start()
     with pytest.raises(KeyboardInterrupt):
         for _ in range(100):
-            solver.solve(slow, plain.straight(pair[0]), *plain.bounds)
+            solver.solve(slow, plain.straight(pair[0]), plain.bounds)
     assert slow.interferences - pressed[0] < 12
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
@@ -184,10 +184,10 @@ def test_no_memory_growth_over_a_thousand_solves() -> None:
     objective, pair = pair_objective(np.random.default_rng(5))
     x0 = plant.straight(pair[0])
     for _ in range(200):
-        solver.solve(objective, x0, *plant.bounds)
+        solver.solve(objective, x0, plant.bounds)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     for _ in range(1000):
-        solver.solve(objective, x0, *plant.bounds)
+        solver.solve(objective, x0, plant.bounds)
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
     assert grown < 4096, f"{grown} kB"
 
@@ -246,7 +246,7 @@ def lied(plant: Plant, answer: Callable[[Any], Any], monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(pyomo_nonlinear.pyo, "SolverFactory", lambda name: LyingSolver(answer))
     monkeypatch.setattr(type(plant.compiled.model.solutions), "load_from", lambda *_, **__: None)
     objective, pair = pair_objective(np.random.default_rng(6))
-    return plant.solver("pyomo", "liar").solve(objective, plant.straight(pair[0]), *plant.bounds)
+    return plant.solver("pyomo", "liar").solve(objective, plant.straight(pair[0]), plant.bounds)
 
 
 def test_values_called_optimal_are_checked(plain: Plant, monkeypatch: pytest.MonkeyPatch) -> None:

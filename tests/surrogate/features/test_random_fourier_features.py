@@ -59,15 +59,6 @@ def test_frequencies_are_shared_out_by_variance_and_none_is_left_out():
     assert np.sum(features.amplitudes > 0.1) == 47 and features.number == 100
 
 
-def test_derivatives_equal_finite_differences(kernel, points, differences):
-    features = RandomFourierFeatures(kernel, 2, 21, np.random.default_rng(4))
-    gradient, hessian = features.gradient(points), features.hessian(points)
-    assert gradient.shape == (9, features.number, 2) and hessian.shape == (9, features.number, 2, 2)
-    np.testing.assert_allclose(gradient, differences(features, points), atol=1e-7 * np.abs(gradient).max())
-    numeric = differences(features.gradient, points)
-    np.testing.assert_allclose(hessian, numeric, atol=1e-7 * np.abs(hessian).max())
-
-
 def test_the_same_seed_gives_the_same_features(kernel, points):
     first, second, other = (RandomFourierFeatures(kernel, 2, 21, np.random.default_rng(s)) for s in (1, 1, 2))
     np.testing.assert_array_equal(first(points), second(points))

@@ -50,8 +50,6 @@ def test_gradient_and_hessian_equal_finite_differences(kernel, points, differenc
 def test_mean_derivatives_equal_finite_differences(kernel, points, differences):
     numeric = differences(kernel.mean, points)
     np.testing.assert_allclose(kernel.mean_gradient(points), numeric, rtol=1e-6, atol=1e-8)
-    numeric = differences(kernel.mean_gradient, points)
-    np.testing.assert_allclose(kernel.mean_hessian(points), numeric, rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize("class_", STATIONARY)

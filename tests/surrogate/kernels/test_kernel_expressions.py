@@ -19,7 +19,7 @@ from tcbo_pyomo.plant.actions import BoxActions
 from tcbo_pyomo.plant.dynamics import LinearDynamics
 from tcbo_pyomo.solvers.nonlinear.solver_by_name import nonlinear_solver
 from tcbo_pyomo.surrogate.kernel_sums import sections
-from tcbo_pyomo.surrogate.kernels import kernel_class, kernel_names
+from tcbo_pyomo.surrogate.kernels import KERNELS
 
 USER_KERNELS = """
     from dataclasses import dataclass
@@ -93,7 +93,7 @@ USER_KERNELS = """
 def users_kernels(tmp_path, monkeypatch):
     (tmp_path / "own_formulas.py").write_text(textwrap.dedent(USER_KERNELS))
     monkeypatch.syspath_prepend(tmp_path)
-    return lambda name: kernel_class(f"own_formulas:{name}")()
+    return lambda name: KERNELS.load(f"own_formulas:{name}")()
 
 
 def as_numbers_and_as_pyomo(kernel, at_a_center):
@@ -110,7 +110,7 @@ def as_numbers_and_as_pyomo(kernel, at_a_center):
 
 def test_every_kernel_of_the_registry_is_tried():
     tried = {type(kernel).registry_name() for kernel in PLANT_KERNELS.values()}
-    assert tried == set(kernel_names())
+    assert tried == set(KERNELS.names())
 
 
 @pytest.mark.parametrize("at_a_center", [False, True])
@@ -140,7 +140,7 @@ def test_a_users_kernel_in_one_file_plans_through_every_interface(users_kernels,
     objective = InformationObjective(users_kernels("Bell"), np.array([[0.4]]), np.array([1.0]), 1.0)
     bounds = compiled.bounds(np.array([[0.0]]), np.empty((0, 1)))
     start = compiled.vector(np.array([[0.0], [0.05], [0.1]]), np.array([[0.05], [0.05]]))
-    states, _ = compiled.read(plan.solve(objective, start, *bounds).values)
+    states, _ = compiled.read(plan.solve(objective, start, bounds).values)
     np.testing.assert_allclose(states.ravel(), [0.0, 0.1, 0.2], atol=1e-5)
 
 

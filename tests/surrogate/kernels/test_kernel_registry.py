@@ -11,7 +11,7 @@ import pytest
 
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.surrogate.features import state_factor
-from tcbo_pyomo.surrogate.kernels import kernel_class, kernel_from_dict, kernel_names
+from tcbo_pyomo.surrogate.kernels import KERNELS, kernel_from_dict
 from tcbo_pyomo.surrogate.kernels.reaction_kinetics import ReactionKinetics
 from tcbo_pyomo.surrogate.kernels.scaled import Scaled
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
@@ -45,28 +45,28 @@ USER_KERNEL = """
 
 
 def test_every_file_is_found_by_its_name():
-    assert {"matern_five_halves", "reaction_kinetics", "squared_exponential"} <= set(kernel_names())
-    assert not {"kernel", "stationary", "single_feature"} & set(kernel_names())
-    for name in kernel_names():
-        assert kernel_class(name).registry_name() == name
-    assert kernel_class("sum") is Sum
+    assert {"matern_five_halves", "reaction_kinetics", "squared_exponential"} <= set(KERNELS.names())
+    assert not {"kernel", "stationary", "single_feature"} & set(KERNELS.names())
+    for name in KERNELS.names():
+        assert KERNELS.load(name).registry_name() == name
+    assert KERNELS.load("sum") is Sum
 
 
 @pytest.mark.parametrize("name", ["squared_exponentail", "kernel", "stationary", "a.b", "../sum", "a/b:C", "", 3])
 def test_unknown_names_list_the_known_ones(name):
     with pytest.raises(BadInput, match=r"unknown kernel .*known: .*squared_exponential"):
-        kernel_class(name)
+        KERNELS.load(name)
 
 
 def test_a_close_name_is_suggested():
     with pytest.raises(BadInput, match=r"unknown kernel 'matern_5_halves'; did you mean 'matern_five_halves'\?"):
-        kernel_class("matern_5_halves")
+        KERNELS.load("matern_5_halves")
 
 
 def test_a_users_kernel_is_one_class_in_one_file(tmp_path, monkeypatch, points, differences):
     (tmp_path / "study_kernels.py").write_text(textwrap.dedent(USER_KERNEL))
     monkeypatch.syspath_prepend(tmp_path)
-    kernel = kernel_class("study_kernels:Quadratic")(lengthscale=0.3)
+    kernel = KERNELS.load("study_kernels:Quadratic")(lengthscale=0.3)
     assert kernel.to_dict() == {"name": "study_kernels:Quadratic", "variance": 2.0, "lengthscale": 0.3}
     assert kernel_from_dict(kernel.to_dict()) == kernel
     assert kernel.with_parameters({"variance": 3.0}).parameters == {"variance": 3.0, "lengthscale": 0.3}
@@ -78,11 +78,11 @@ def test_a_users_kernel_is_one_class_in_one_file(tmp_path, monkeypatch, points, 
     with pytest.raises(BadInput, match=r"kernel 'study_kernels:Quadratic' gives no frequencies; use features 'exact'"):
         state_factor(kernel, points, "random_fourier", 64, generator)
     with pytest.raises(BadInput, match=r"kernel 'study_kernels:NotOne' is not a subclass of Kernel"):
-        kernel_class("study_kernels:NotOne")
+        KERNELS.load("study_kernels:NotOne")
     with pytest.raises(BadInput, match="'study_kernels' has no 'Missing'"):
-        kernel_class("study_kernels:Missing")
+        KERNELS.load("study_kernels:Missing")
     with pytest.raises(BadInput, match="cannot import 'no_such_study'"):
-        kernel_class("no_such_study:Kernel")
+        KERNELS.load("no_such_study:Kernel")
 
 
 def test_plain_data_come_back_exactly(kernel, points):
