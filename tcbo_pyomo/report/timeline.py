@@ -72,20 +72,10 @@ def timeline(campaign: Campaign) -> list[Moment]:
         after: set[int] = set(knowledge.candidates.tolist()) if problem.keeps_candidates else set()
         recommended = knowledge.recommendation
         (mean,), (deviation,) = knowledge.belief.predict([recommended])
-        moments.append(
-            Moment(
-                told,
-                move,
-                value,
-                recommended,
-                float(mean),
-                float(deviation),
-                problem.regret(recommended),
-                len(after) if problem.keeps_candidates else None,
-                tuple(sorted(before - after)),
-                tuple(sorted(after - before)),
-            )
-        )
+        believed = (recommended, float(mean), float(deviation), problem.regret(recommended))
+        candidates = len(after) if problem.keeps_candidates else None
+        changes = (tuple(sorted(before - after)), tuple(sorted(after - before)))
+        moments.append(Moment(told, move, value, *believed, candidates, *changes))
         before = after
     return moments
 

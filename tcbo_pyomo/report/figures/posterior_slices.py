@@ -73,12 +73,13 @@ def _draw_slice(ax: Axes, result: CampaignResult, pair: tuple[int, int]) -> None
         draw_walk(ax, _places(result, path, pair), "path" if len(result.paths) == 1 else f"path, episode {number}")
 
     def mark(locations: Any, label: str, **style: Any) -> None:
-        ax.scatter(*_places(result, locations, pair).T, facecolors="none", linewidths=1.5, label=label, **style)
+        ax.scatter(*_places(result, locations, pair).T, facecolors="none", label=label, **style)
 
-    mark([problem.start_state], "start", marker="s", s=55, edgecolors="black", zorder=5)
+    ring = {"edgecolors": "black", "linewidths": 1.5, "zorder": 5}
+    mark([problem.start_state], "start", marker="s", s=55, **ring)
     if result.candidate_states:
         mark(result.candidate_states, "last candidates", marker="D", s=26, edgecolors=CANDIDATE_COLOUR, zorder=4)
-    mark([recommended], "recommendation", s=190, edgecolors="black", zorder=5)
+    mark([recommended], "recommendation", s=190, **ring)
     name_axes(ax, [problem.coordinates[axis].title for axis in pair])
 
 

@@ -89,8 +89,6 @@ def series_legend(below: Figure | Axes, drawn: list[Any]) -> None:
 
     once = {handle.get_label(): handle for handle in drawn}
     names, handles = list(once), list(once.values())
-    if not handles:
-        return
     columns = columns_for(names, figure_of(below).get_figwidth())
     if isinstance(below, Figure):
         # A long legend makes the figure higher, not the axes lower.

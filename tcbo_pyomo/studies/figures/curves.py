@@ -51,9 +51,8 @@ def progress(rows: pd.DataFrame) -> Progress:
     return Progress(rows.assign(at=rows["move"]), "move", False)
 
 
-def quantiles(rows: pd.DataFrame, column: str) -> pd.DataFrame:
-    """Columns low, median and high of a quantity over the seeds, indexed by `at`."""
-    grouped = rows.groupby("at")[column]
+def quantiles(grouped: pd.api.typing.SeriesGroupBy) -> pd.DataFrame:
+    """Columns low, median and high of a quantity, one row per group."""
     return pd.DataFrame({"low": grouped.quantile(LOW), "median": grouped.median(), "high": grouped.quantile(HIGH)})
 
 
@@ -67,7 +66,7 @@ def draw_curves(
     post: Any = "post" if steps else None
     lines, numbers = [], []
     for number, (rows, look, name) in enumerate(parts):
-        curve = quantiles(rows, column)
+        curve = quantiles(rows.groupby("at")[column])
         at = curve.index.to_numpy(dtype=float)
         shape: dict[str, Any] = {"drawstyle": "steps-post" if steps else "default", "linestyle": look.line}
         if rows["seed"].nunique() > 1:
