@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.coordinates import Coordinate
@@ -27,16 +27,21 @@ def synthetic_problem(
     variance: float,
     lengthscale: float,
     feedback: str | None,
+    coordinates: Sequence[Coordinate] = (),
 ) -> ContinuousProblem:
-    """A benchmark function of unit coordinates u0, u1, ... (n x d points), moved in with steps of at most `box`."""
+    """A benchmark function of n x d points, moved in with scaled steps of at most `box`.
+
+    Its coordinates are u0, u1, ... in the unit cube where none are given.
+    """
     kind = feedback or "immediate"
+    space = tuple(coordinates) or tuple(Coordinate(f"u{i}", 0.0, 1.0) for i in range(dimension))
     delayed = kind == "delayed"
     settings = {"feedback": {"kind": kind, "delay": DELAY} if delayed else {"kind": kind}}
     return ContinuousProblem(
         name=name,
-        coordinates=tuple(Coordinate(f"u{i}", 0.0, 1.0) for i in range(dimension)),
+        coordinates=space,
         dynamics=LinearDynamics.free_moves(dimension, BoxActions(box)),
-        start={f"u{i}": 0.0 for i in range(dimension)},
+        start={coordinate.name: coordinate.lower for coordinate in space},
         horizon=HORIZON,
         episodes=1,
         kernel=SquaredExponential(variance, lengthscale),

@@ -16,9 +16,9 @@ All constants are ours to define.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
-from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.coordinates import Coordinate
 from tcbo_pyomo.library._bumps import sum_of_bumps
 from tcbo_pyomo.models.constraints.end_at import EndAt
@@ -56,7 +56,7 @@ def build(feedback: str | None = None, seed: int = 0) -> ContinuousProblem:
         kernel=SquaredExponential(variance=0.1, lengthscale=0.2),
         noise=1e-3,
         constraints=(ResourceBudget("battery", flown, BATTERY), EndAt(BASE)),
-        truth=methane,
+        truth=partial(sum_of_bumps, bumps=LEAKS),
         maximum=MAXIMUM,
         settings={"feedback": {"kind": kind, "delay": 5} if kind == "delayed" else {"kind": kind}},
         output_title="methane",
@@ -67,8 +67,3 @@ def build(feedback: str | None = None, seed: int = 0) -> ContinuousProblem:
 def flown(left: Mapping[str, Any], right: Mapping[str, Any]) -> Any:
     """Straight distance of a move, in widths of the map."""
     return ((right["east"] - left["east"]) ** 2 + (right["north"] - left["north"]) ** 2) ** 0.5
-
-
-def methane(points: Array) -> Array:
-    """The black box at n x 2 places."""
-    return sum_of_bumps(points, LEAKS)

@@ -49,16 +49,11 @@ def build(feedback: str | None = None, seed: int = 0) -> Problem:
         horizon=HORIZON,
         episodes=EPISODES,
         kernel=SquaredExponential(KERNEL_VARIANCE, KERNEL_LENGTHSCALE),
-        truth=lobes(process.states) + random_field(process.states, seed),
+        truth=sum_of_bumps(process.states, LOBES) + random_field(process.states, seed),
         settings={"feedback": {"kind": feedback or "immediate"}},
         output_title="intensity",
         description=DESCRIPTION,
     )
-
-
-def lobes(points: Array) -> Array:
-    """The fixed part of the black box at n x 2 settings."""
-    return sum_of_bumps(points, LOBES)
 
 
 def noise_variance(left: Array, right: Array) -> Array:

@@ -14,7 +14,8 @@ There and back to the strongest takes about two thirds of the moves. All constan
 
 from __future__ import annotations
 
-from tcbo_pyomo.foundation.arrays import Array
+from functools import partial
+
 from tcbo_pyomo.foundation.coordinates import Coordinate
 from tcbo_pyomo.library._bumps import sum_of_bumps
 from tcbo_pyomo.models.constraints.end_at import EndAt
@@ -51,14 +52,9 @@ def build(feedback: str | None = None, seed: int = 0) -> ContinuousProblem:
         kernel=SquaredExponential(variance=0.1, lengthscale=0.2),
         noise=1e-3,
         constraints=(*(ForbiddenRegion(Wall(("inland", "along"), *ends)) for ends in HEADLANDS), EndAt(PORT)),
-        truth=pollution,
+        truth=partial(sum_of_bumps, bumps=SPOTS),
         maximum=MAXIMUM,
         settings={"feedback": {"kind": kind, "delay": DELAY} if kind == "delayed" else {"kind": kind}},
         output_title="pollution",
         description=DESCRIPTION,
     )
-
-
-def pollution(points: Array) -> Array:
-    """The black box at n x 2 places."""
-    return sum_of_bumps(points, SPOTS)

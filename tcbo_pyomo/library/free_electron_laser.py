@@ -13,6 +13,7 @@ depends on the seed: independent normal values v on the grid, smoothed by Gaussi
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from importlib import resources
 
@@ -83,11 +84,16 @@ def random_field(points: Array, seed: int) -> Array:
 def _process() -> Process:
     """All moves between all settings, built once: a process is frozen and may be shared."""
     settings, _ = _surface()
+    return every_move(COORDINATES, settings)
+
+
+def every_move(coordinates: Sequence[Coordinate], settings: Array) -> Process:
+    """The moves from each of n x 2 settings to each."""
     number = len(settings)
     left, right = np.divmod(np.arange(number**2), number)
     moves = sparse.csr_matrix((np.ones(number**2), right, np.arange(number**2 + 1)), shape=(number**2, number))
     labels = [", ".join(f"{value:.3g}" for value in setting) for setting in settings]
-    return Process.from_arrays(COORDINATES, settings, left, right, moves, noise_variance, labels)
+    return Process.from_arrays(coordinates, settings, left, right, moves, noise_variance, labels)
 
 
 @cache

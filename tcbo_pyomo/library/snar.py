@@ -14,11 +14,8 @@ from scipy.integrate import solve_ivp
 from tcbo_pyomo.errors import SolverFailed
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.coordinates import Coordinate
-from tcbo_pyomo.library._synthetic import DELAY, HORIZON
-from tcbo_pyomo.plant.actions import BoxActions
-from tcbo_pyomo.plant.dynamics import LinearDynamics
+from tcbo_pyomo.library._synthetic import synthetic_problem
 from tcbo_pyomo.problem.continuous import ContinuousProblem
-from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 
 DESCRIPTION = "SnAr reaction in a plug-flow reactor, four inputs, results 25 steps late (section 5.4)"
 
@@ -87,20 +84,6 @@ def _objective(temperature: float, concentration: float, residence_time: float, 
 
 def build(feedback: str | None = None, seed: int = 0) -> ContinuousProblem:
     """The problem; results are 25 steps late unless another feedback is asked for. `seed` is not needed here."""
-    kind = feedback or "delayed"
-    return ContinuousProblem(
-        name="snar",
-        coordinates=COORDINATES,
-        dynamics=LinearDynamics.free_moves(4, BoxActions(BOX)),
-        start={c.name: c.lower for c in COORDINATES},
-        horizon=HORIZON,
-        episodes=1,
-        kernel=SquaredExponential(VARIANCE, LENGTHSCALE),
-        noise=NOISE,
-        truth=objective,
-        maximum=MAXIMUM,
-        measure_start=True,
-        settings={"feedback": {"kind": kind, "delay": DELAY} if kind == "delayed" else {"kind": kind}},
-        output_title="objective",
-        description=DESCRIPTION,
-    )
+    numbers = (len(COORDINATES), MAXIMUM, BOX, VARIANCE, LENGTHSCALE)
+    problem = synthetic_problem("snar", DESCRIPTION, objective, *numbers, feedback or "delayed", COORDINATES)
+    return problem.changed(noise=NOISE, output_title="objective")

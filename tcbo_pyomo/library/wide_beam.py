@@ -22,12 +22,11 @@ import itertools
 from functools import cache
 
 import numpy as np
-import scipy.sparse as sparse
 
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.coordinates import Coordinate
 from tcbo_pyomo.library._bumps import sum_of_bumps
-from tcbo_pyomo.library.free_electron_laser import noise_variance
+from tcbo_pyomo.library.free_electron_laser import every_move
 from tcbo_pyomo.plant.process import Process
 from tcbo_pyomo.problem.finite import Problem
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
@@ -56,7 +55,7 @@ def build(feedback: str | None = None, seed: int = 0) -> Problem:
         horizon=HORIZON,
         episodes=EPISODES,
         kernel=SquaredExponential(KERNEL_VARIANCE, KERNEL_LENGTHSCALE),
-        truth=peaks(process.states) + random_field(process.states, seed),
+        truth=sum_of_bumps(process.states, PEAKS) + random_field(process.states, seed),
         confidence_width=2.0,
         # As linear programmes the plans would have ten million variables.
         settings={
@@ -66,11 +65,6 @@ def build(feedback: str | None = None, seed: int = 0) -> Problem:
         output_title="intensity",
         description=DESCRIPTION,
     )
-
-
-def peaks(points: Array) -> Array:
-    """The fixed part of the black box at n x 2 settings."""
-    return sum_of_bumps(points, PEAKS)
 
 
 def random_field(points: Array, seed: int) -> Array:
@@ -85,9 +79,4 @@ def random_field(points: Array, seed: int) -> Array:
 def _process() -> Process:
     """All moves between all settings, built once: a process is frozen and may be shared."""
     axis = np.linspace(-0.5, 0.5, SETTINGS)
-    settings = np.array(list(itertools.product(axis, axis)))
-    number = len(settings)
-    left, right = np.divmod(np.arange(number**2), number)
-    moves = sparse.csr_matrix((np.ones(number**2), right, np.arange(number**2 + 1)), shape=(number**2, number))
-    labels = [", ".join(f"{value:.3g}" for value in setting) for setting in settings]
-    return Process.from_arrays(COORDINATES, settings, left, right, moves, noise_variance, labels)
+    return every_move(COORDINATES, np.array(list(itertools.product(axis, axis))))

@@ -12,9 +12,9 @@ from tcbo_pyomo.checks.audit import audit_campaign, unaudited
 from tcbo_pyomo.explain.limit_slack import limit_slack
 from tcbo_pyomo.foundation.wording import counted, spaced, uncertain, with_unit
 from tcbo_pyomo.knowledge.history import Move
+from tcbo_pyomo.plant.situation import Location
 from tcbo_pyomo.problem.in_words import output_title, place, place_values
 from tcbo_pyomo.problem.protocol import ProblemProtocol
-from tcbo_pyomo.report.next_moves import look_ahead
 from tcbo_pyomo.report.page_explanation import page_explanation
 from tcbo_pyomo.report.page_figures import belief_picture, candidates_picture, path_picture, regret_picture
 from tcbo_pyomo.report.solver_statistics import solver_statistics
@@ -32,7 +32,6 @@ def page_content(campaign: Campaign, plans: Sequence[dict[str, Any] | None] = ()
     """Everything the template shows."""
     problem, moments = campaign.problem, timeline(campaign)
     findings = audit_campaign(campaign)
-    records = list(plans) or [_last_record(campaign)]
     return {
         "title": spaced(problem.name),
         "description": problem.description,
@@ -50,7 +49,7 @@ def page_content(campaign: Campaign, plans: Sequence[dict[str, Any] | None] = ()
         "violations": [[*map(str, astuple(finding))] for finding in findings[:MOST_ROWS]],
         "violation_count": len(findings),
         "unaudited": unaudited(problem),
-        "solver": solver_statistics(records),
+        "solver": solver_statistics(list(plans) or [campaign.method.plan_record()]),
         "repeat": _repeat(campaign),
     }
 
@@ -65,10 +64,9 @@ def _status(campaign: Campaign) -> str:
 def _standing(campaign: Campaign) -> dict[str, Any]:
     history, problem = campaign.history, campaign.problem
     situation = history.situation()
-    last = campaign.finished
-    episode = problem.episodes if last else history.episode
-    step = problem.horizon if last else situation.step
-    state = history.path(problem.episodes)[-1] if last else situation.state
+    episode, step, state = history.episode, situation.step, situation.state
+    if campaign.finished:
+        episode, step, state = problem.episodes, problem.horizon, history.path(problem.episodes)[-1]
     total = problem.episodes * problem.horizon
     return {
         "episode": f"{episode} of {problem.episodes}",
@@ -83,14 +81,12 @@ def _standing(campaign: Campaign) -> dict[str, Any]:
 
 def _recommendation(campaign: Campaign, now: Moment) -> dict[str, Any]:
     problem = campaign.problem
-    candidates = now.candidates
-    regret = problem.regret(now.recommendation)
     return {
         "place": place(problem, now.recommendation),
         "output": output_title(problem),
         "value": uncertain(now.mean, now.deviation, problem.output_unit),
-        "candidates": None if candidates is None else counted(candidates, "candidate"),
-        "regret": None if regret is None else with_unit(regret, problem.output_unit),
+        "candidates": None if now.candidates is None else counted(now.candidates, "candidate"),
+        "regret": None if now.regret is None else with_unit(now.regret, problem.output_unit),
         "measured": any(move.arrived == now.recommendation for move in campaign.history.made if move.value is not None),
         "told": now.told,
     }
@@ -99,7 +95,7 @@ def _recommendation(campaign: Campaign, now: Moment) -> dict[str, Any]:
 def _following(campaign: Campaign) -> dict[str, Any]:
     """The move to make now, and what the last plan has in mind after it."""
     problem, move = campaign.problem, campaign.history.open_move
-    ahead = [[str(step), *(value for _, value in place(problem, where))] for step, where in look_ahead(campaign)]
+    ahead = [[str(step), *(value for _, value in place(problem, where))] for step, where in _look_ahead(campaign)]
     return {
         "number": None if move is None else str(move.number),
         "step": None if move is None else str(move.step),
@@ -109,6 +105,18 @@ def _following(campaign: Campaign) -> dict[str, Any]:
         "left_out": max(0, len(ahead) - MOST_ROWS),
         "names": [spaced(c.name) for c in problem.coordinates],
     }
+
+
+def _look_ahead(campaign: Campaign) -> list[tuple[int, Location]]:
+    """(step, place) of the moves after the open one, as last planned; nothing where no plan is at hand."""
+    move, situation = campaign.history.open_move, campaign.history.situation()
+    here, step = (situation.state, situation.step) if move is None else (move.expected, move.step)
+    planner = getattr(campaign.method, "planner", None)
+    # At the start of an episode the last plan was for the one before.
+    if here is None or planner is None or not 0 < step < campaign.problem.horizon:
+        return []
+    places = planner.places_ahead(getattr(campaign.method, "last_plan", None), here, step)
+    return list(enumerate(places, step + 1))
 
 
 def _move_row(campaign: Campaign, move: Move) -> list[str]:
@@ -129,7 +137,7 @@ def _removals(campaign: Campaign, moments: Sequence[Moment]) -> dict[str, Any] |
     problem = campaign.problem
     if not problem.keeps_candidates:
         return None
-    changes = [m for m in moments if m.move is not None and (m.removed or m.returned)]
+    changes = [m for m in moments[1:] if m.removed or m.returned]
     shown = sorted(sorted(changes, key=lambda m: -len(m.removed))[:MOST_ROWS], key=lambda m: m.told)
     rows = []
     for moment in shown:
@@ -155,10 +163,6 @@ def _results(campaign: Campaign) -> dict[str, Any]:
     rows = [[*_move_row(campaign, move), with_unit(value, problem.output_unit)] for move, value in told[-LATEST:]]
     titles = ["move", "episode", "step", *(spaced(c.name) for c in problem.coordinates), output_title(problem)]
     return {"titles": titles, "rows": rows[::-1], "left_out": max(0, len(told) - LATEST)}
-
-
-def _last_record(campaign: Campaign) -> dict[str, Any] | None:
-    return campaign.method.plan_record()
 
 
 def _repeat(campaign: Campaign) -> dict[str, str]:

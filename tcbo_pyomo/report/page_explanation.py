@@ -13,14 +13,7 @@ from typing import Any
 
 from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.errors import TcboError
-from tcbo_pyomo.explain.as_text import (
-    SHOWN,
-    change_text,
-    places_text,
-    price_text,
-    slack_text,
-    status_text,
-)
+from tcbo_pyomo.explain.as_text import SHOWN, change_text, places_text, price_text, slack_text, status_text
 from tcbo_pyomo.explain.explanation import explain
 from tcbo_pyomo.explain.move_facts import Explanation, MoveOption, Point
 from tcbo_pyomo.foundation.wording import counted, spaced, with_unit

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import base64
-import io
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -13,7 +11,7 @@ from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.campaign.simulation import CampaignResult, EpisodeSummary
 from tcbo_pyomo.foundation.wording import counted, visible
 from tcbo_pyomo.problem.in_words import place_text
-from tcbo_pyomo.report.figures.canvas import axes_or_new, figure_of
+from tcbo_pyomo.report.figures.canvas import axes_or_new, figure_of, saved
 from tcbo_pyomo.report.timeline import Moment
 
 if TYPE_CHECKING:
@@ -22,16 +20,9 @@ if TYPE_CHECKING:
 
 MOST_MARKS = 60
 LONGEST_LABEL = 90
-WIDEST_PANEL = 8.0
-"""Inches; a wider picture has several panels."""
 LINE, BAND = "#1d5b8f", "#c9dcec"
 # Labels are the user's: "$" must not start a formula. A fixed salt makes equal campaigns give equal pages.
-STYLE: Any = {
-    "text.parse_math": False,
-    "svg.hashsalt": "tcbo",
-    "font.size": 9.0,
-    "font.family": "sans-serif",
-}
+STYLE: Any = {"text.parse_math": False, "svg.hashsalt": "tcbo", "font.size": 9.0, "font.family": "sans-serif"}
 
 
 @dataclass(frozen=True)
@@ -61,25 +52,20 @@ def path_picture(campaign: Campaign) -> Picture:
     from tcbo_pyomo.report.figures.campaign_figure import campaign_figure
 
     result, problem = _as_result(campaign), campaign.problem
-    over = "the states" if problem.landscape().only_places else "the posterior mean"
+    states = problem.landscape().only_places
+    over = "the states" if states else "the posterior mean"
     recommended = place_text(problem, campaign.recommendation)
     text = f"Paths of {counted(len(result.episodes), 'episode')} over {over}; the recommendation is at {recommended}."
     caption = "Where the plant has been, and where the maximum may be."
-    source, width = _drawn(lambda: campaign_figure(result), "png")
-    return Picture(source, text, caption, wide=width > WIDEST_PANEL)
+    source = _drawn(lambda: campaign_figure(result), "png")
+    return Picture(source, text, caption, wide=not states and len(problem.coordinates) > 2)
 
 
 def candidates_picture(moments: Sequence[Moment]) -> Picture:
     """Candidates left after each result."""
     counts = [moment.candidates or 0 for moment in moments]
-
-    def draw(ax: Axes) -> None:
-        ax.step([m.told for m in moments], counts, where="post", color=LINE)
-        ax.set_ylim(bottom=0)
-        ax.set_ylabel("candidates left")
-
     text = f"Candidates left: {counts[0]} before the first result, {counts[-1]} after {moments[-1].told} results."
-    return _chart(draw, text, "States that may still be the maximum.")
+    return _steps(moments, counts, "candidates left", text, "States that may still be the maximum.")
 
 
 def belief_picture(moments: Sequence[Moment], output: str) -> Picture:
@@ -106,14 +92,20 @@ def regret_picture(moments: Sequence[Moment]) -> Picture | None:
     regret = [m.regret for m in moments if m.regret is not None]
     if len(regret) < len(moments):
         return None
+    text = f"Regret of the recommendation: {regret[0]:.4g} before the first result, {regret[-1]:.4g} now."
+    caption = "Distance of the recommendation from the true maximum (known: this is a simulation)."
+    return _steps(moments, regret, "regret", text, caption)
+
+
+def _steps(moments: Sequence[Moment], values: Sequence[float], title: str, alternative: str, caption: str) -> Picture:
+    """A value that holds until the next result."""
 
     def draw(ax: Axes) -> None:
-        ax.step([m.told for m in moments], regret, where="post", color=LINE)
-        ax.set_ylim(bottom=min(0.0, *regret))
-        ax.set_ylabel("regret")
+        ax.step([m.told for m in moments], values, where="post", color=LINE)
+        ax.set_ylim(bottom=min(0.0, *values))
+        ax.set_ylabel(title)
 
-    text = f"Regret of the recommendation: {regret[0]:.4g} before the first result, {regret[-1]:.4g} now."
-    return _chart(draw, text, "Distance of the recommendation from the true maximum (known: this is a simulation).")
+    return _chart(draw, alternative, caption)
 
 
 def _chart(draw: Callable[[Axes], None], alternative: str, caption: str) -> Picture:
@@ -130,27 +122,17 @@ def _chart(draw: Callable[[Axes], None], alternative: str, caption: str) -> Pict
         ax.set_axisbelow(True)
         return ax
 
-    return Picture(_drawn(chart, "svg")[0], alternative, caption)
+    return Picture(_drawn(chart, "svg"), alternative, caption)
 
 
-def _drawn(draw: Callable[[], Axes], kind: str) -> tuple[str, float]:
-    """The `data:` address of a picture and its width in inches."""
-    import matplotlib
-
-    buffer = io.BytesIO()
-    with matplotlib.rc_context(STYLE), warnings.catch_warnings():
-        # A label may have characters that the font has not; the page itself shows them.
-        warnings.filterwarnings("ignore", message="Glyph .* missing from")
-        metadata = {"Date": None} if kind == "svg" else {"Software": None}
-        figure = figure_of(draw())
-        _tame(figure)
-        figure.savefig(buffer, format=kind, dpi=170, metadata=metadata)
+def _drawn(draw: Callable[[], Axes], kind: str) -> str:
+    """The `data:` address of a picture."""
+    data = saved(lambda: _tamed(figure_of(draw())), STYLE, 170, [kind])[kind]
     mime = "svg+xml" if kind == "svg" else kind
-    address = f"data:image/{mime};base64,{base64.b64encode(buffer.getvalue()).decode('ascii')}"
-    return address, float(figure.get_figwidth())
+    return f"data:image/{mime};base64,{base64.b64encode(data).decode('ascii')}"
 
 
-def _tame(figure: Figure) -> None:
+def _tamed(figure: Figure) -> Figure:
     """Labels are the user's: no font has characters that cannot be seen, and no picture has room for a novel."""
     from matplotlib.text import Text
 
@@ -158,6 +140,7 @@ def _tame(figure: Figure) -> None:
         assert isinstance(label, Text)
         text = visible(label.get_text())
         label.set_text(text if len(text) <= LONGEST_LABEL else f"{text[:LONGEST_LABEL]}…")
+    return figure
 
 
 def _as_result(campaign: Campaign) -> CampaignResult:

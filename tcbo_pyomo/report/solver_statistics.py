@@ -19,15 +19,19 @@ def solver_statistics(plans: Sequence[dict[str, Any] | None]) -> list[tuple[str,
         ("plans on record", str(len(known))),
         ("solver", ", ".join(f"{name} ({number})" for name, number in solvers.most_common())),
     ]
-    utilities = [plan["utility"] for plan in known if isinstance(plan.get("utility"), (int, float))]
-    if utilities:
-        facts.append(
-            ("utility (variance to be removed), first and last plan", f"{utilities[0]:.4g} and {utilities[-1]:.4g}")
-        )
-    components = [plan["components"] for plan in known if isinstance(plan.get("components"), int)]
-    if components:
+    if utilities := _numbers(known, "utility"):
+        ends = f"{utilities[0]:.4g} and {utilities[-1]:.4g}"
+        facts.append(("utility (variance to be removed), first and last plan", ends))
+    if components := _numbers(known, "components"):
         facts.append(("trajectories or policies mixed in a plan, at most", str(max(components))))
-    return [*facts, *_trajectories(known), *_seconds(known)]
+    facts += _trajectories(known)
+    if seconds := _numbers(known, "seconds"):
+        facts.append(("seconds per plan, median and most", f"{np.median(seconds):.3g} and {max(seconds):.3g}"))
+    return facts
+
+
+def _numbers(plans: Sequence[dict[str, Any]], name: str) -> list[float]:
+    return [plan[name] for plan in plans if isinstance(plan.get(name), (int, float))]
 
 
 def _trajectories(plans: Sequence[dict[str, Any]]) -> list[tuple[str, str]]:
@@ -46,10 +50,3 @@ def _trajectories(plans: Sequence[dict[str, Any]]) -> list[tuple[str, str]]:
         ("iterations per solve, median and most", f"{np.median(iterations):g} and {iterations.max():g}"),
         ("plans that kept their warm start", str(kept)),
     ]
-
-
-def _seconds(plans: Sequence[dict[str, Any]]) -> list[tuple[str, str]]:
-    seconds = [plan["seconds"] for plan in plans if isinstance(plan.get("seconds"), (int, float))]
-    if not seconds:
-        return []
-    return [("seconds per plan, median and most", f"{np.median(seconds):.3g} and {max(seconds):.3g}")]

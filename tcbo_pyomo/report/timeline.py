@@ -62,38 +62,22 @@ def timeline(campaign: Campaign) -> list[Moment]:
     told_so_far: list[tuple[Move | None, float | None]] = [(None, None), *measurements]
     for told, (move, value) in enumerate(told_so_far):
         if move is not None and value is not None:
-            _tell(moves[move.number - 1], value)
+            copy = moves[move.number - 1]
+            # The first result of a move is its value, the others are replicates.
+            copy.value, copy.replicates = (value, ()) if copy.value is None else (copy.value, (*copy.replicates, value))
             history.told.append(move.number)
-            knowledge.measured(moves[move.number - 1])
+            knowledge.measured(copy)
         if told not in shown:
             continue
         after: set[int] = set(knowledge.candidates.tolist()) if problem.keeps_candidates else set()
         recommended = knowledge.recommendation
         (mean,), (deviation,) = knowledge.belief.predict([recommended])
-        moments.append(
-            Moment(
-                told,
-                move,
-                value,
-                recommended,
-                float(mean),
-                float(deviation),
-                problem.regret(recommended),
-                len(after) if problem.keeps_candidates else None,
-                tuple(sorted(before - after)),
-                tuple(sorted(after - before)),
-            )
-        )
+        believed = (recommended, float(mean), float(deviation), problem.regret(recommended))
+        candidates = len(after) if problem.keeps_candidates else None
+        changes = (tuple(sorted(before - after)), tuple(sorted(after - before)))
+        moments.append(Moment(told, move, value, *believed, candidates, *changes))
         before = after
     return moments
-
-
-def _tell(move: Move, value: float) -> None:
-    """The first result of a move is its value, the others are replicates."""
-    if move.value is None:
-        move.value = value
-    else:
-        move.replicates = (*move.replicates, value)
 
 
 def _spread(last: int) -> set[int]:

@@ -94,12 +94,11 @@ def _refuse_other_versions(client: Any, address: str) -> None:
     found: dict[str, str] = client.run(_version_here)
     if not found:
         raise BadInput(f"the Dask scheduler at '{address}' has no workers; start some, nothing was run")
-    other = {worker: version for worker, version in found.items() if version != __version__}
-    if other:
-        worker, version = next(iter(other.items()))
-        raise BadInput(
-            f"Dask worker {worker} has tcbo_pyomo {version}, this is {__version__}; install the same version everywhere"
-        )
+    for worker, version in found.items():
+        if version != __version__:
+            raise BadInput(
+                f"Dask worker {worker} has tcbo_pyomo {version}, this is {__version__}; install the same version everywhere"
+            )
 
 
 def _version_here() -> str:

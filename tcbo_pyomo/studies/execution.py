@@ -63,12 +63,8 @@ def _results(run: Run) -> dict[str, Any]:
         problem = with_drawn_truth(problem, run.seed)
     campaign = TimedCampaign(problem, settings, run.seed)
     result = Simulation(campaign).run()
-    return {"steps": _steps(result), "path": _path(result), "seconds": campaign.seconds}
-
-
-def _steps(result: CampaignResult) -> list[list[Any]]:
-    """Per move: episode, step, regret, identified, candidates."""
-    return [[s.episode, s.step, s.regret, s.identified, s.candidates] for s in result.steps]
+    steps = [[s.episode, s.step, s.regret, s.identified, s.candidates] for s in result.steps]
+    return {"steps": steps, "path": _path(result), "seconds": campaign.seconds}
 
 
 def _path(result: CampaignResult) -> list[list[Any]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import product
@@ -42,8 +43,7 @@ class Case:
     @property
     def label(self) -> str:
         """The case in words."""
-        parts = (self.problem, self.feedback, self.method, self.setting)
-        return ", ".join(part for part in parts if part)
+        return ", ".join(filter(None, (self.problem, self.feedback, self.method, self.setting)))
 
 
 @dataclass(frozen=True)
@@ -78,14 +78,13 @@ class Run:
 
 def runs_of(study: Study, search_path: str = "") -> list[Run]:
     """All runs in the order of the study; whatever cannot run is refused here, before anything is run."""
-    cases: list[Case] = []
-    for problem, feedback in product(study.problems, study.feedback or (None,)):
-        cases += _cases(study, problem, feedback)
+    places = product(study.problems, study.feedback or (None,))
+    cases = [case for problem, feedback in places for case in _cases(study, problem, feedback)]
     _refuse_equal(cases, study.seeds[0])
     return [Run(case, seed, search_path) for case in cases for seed in study.seeds]
 
 
-def _cases(study: Study, problem: ProblemEntry, feedback: FeedbackSettings | None) -> list[Case]:
+def _cases(study: Study, problem: ProblemEntry, feedback: FeedbackSettings | None) -> Iterator[Case]:
     built = load_problem(problem.problem, feedback.kind if feedback else None, study.seeds[0])
     if not built.simulated and study.truth == "known":
         raise BadInput(
@@ -94,8 +93,8 @@ def _cases(study: Study, problem: ProblemEntry, feedback: FeedbackSettings | Non
         )
     fingerprint = problem_fingerprint(built)
     own = {"feedback": feedback.model_dump()} if feedback else {}
-    cases = []
-    for method, point in product(study.methods, _grid_points(study)):
+    points = [tuple(zip(study.grid, values, strict=True)) for values in product(*study.grid.values())]
+    for method, point in product(study.methods, points):
         given = (study.settings, problem.settings, method.settings, own, {"method": method.method})
         layers = (*given, *(nested(name, value) for name, value in point))
         try:
@@ -105,19 +104,16 @@ def _cases(study: Study, problem: ProblemEntry, feedback: FeedbackSettings | Non
         except TcboError as error:
             label = ", ".join(filter(None, (problem.label, method.label, setting_label(point))))
             raise type(error)(f"study '{study.name}', {label}: {error}") from error
-        cases.append(
-            Case(
-                problem=problem.label,
-                feedback=feedback_label(settings.feedback),
-                method=method.label,
-                setting=setting_label(point),
-                source=problem.problem,
-                settings=_with_retired(settings.model_dump(mode="json", exclude_defaults=True), layers),
-                fingerprint=fingerprint,
-                truth=study.truth,
-            )
+        yield Case(
+            problem=problem.label,
+            feedback=feedback_label(settings.feedback),
+            method=method.label,
+            setting=setting_label(point),
+            source=problem.problem,
+            settings=_with_retired(settings.model_dump(mode="json", exclude_defaults=True), layers),
+            fingerprint=fingerprint,
+            truth=study.truth,
         )
-    return cases
 
 
 def _with_retired(settings: dict[str, Any], layers: tuple[dict[str, Any], ...]) -> dict[str, Any]:
@@ -133,10 +129,6 @@ def _with_retired(settings: dict[str, Any], layers: tuple[dict[str, Any], ...]) 
                 place = place.setdefault(section, {})
             place[last] = layer[last]
     return settings
-
-
-def _grid_points(study: Study) -> list[tuple[tuple[str, Any], ...]]:
-    return [tuple(zip(study.grid, values, strict=True)) for values in product(*study.grid.values())]
 
 
 def nested(name: str, value: Any) -> dict[str, Any]:

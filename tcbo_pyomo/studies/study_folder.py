@@ -60,17 +60,13 @@ class StudyFolder:
 
     def record(self, run: Run) -> dict[str, Any] | None:
         """What is stored of a run; a damaged file counts as missing, and the run is made again."""
-        key = run.key
-        if key not in self._known:
-            path = self.runs / f"{key}.json"
-            if not path.exists():
-                return None
+        path = self.runs / f"{run.key}.json"
+        if run.key not in self._known and path.exists():
             try:
-                self._known[key] = read_checked(path, RUN, VERSION, "run")
+                self._known[run.key] = read_checked(path, RUN, VERSION, "run")
             except DamagedFile as error:
                 log.warning("%s; the run is made again", error)
-                return None
-        return self._known[key]
+        return self._known.get(run.key)
 
     def failure(self, run: Run) -> dict[str, Any] | None:
         """Why a run failed, where it did."""

@@ -11,15 +11,13 @@ from tcbo_pyomo.plant.situation import Location
 from tcbo_pyomo.problem.landscape import Landscape
 from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.report.figures.canvas import axes_or_new, legend_below, name_axes
-from tcbo_pyomo.report.figures.path_drawing import draw_landscape, draw_paths, plane, truth_title
+from tcbo_pyomo.report.figures.path_drawing import CANDIDATE_COLOUR, draw_landscape, draw_paths, plane, truth_title
 from tcbo_pyomo.report.figures.posterior_slices import posterior_slices
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from tcbo_pyomo.campaign.simulation import CampaignResult
-
-CANDIDATE_COLOUR = "#E69F00"
 
 
 def campaign_figure(result: CampaignResult, ax: Axes | None = None) -> Axes:
@@ -65,15 +63,13 @@ def _draw_marks(ax: Axes, result: CampaignResult, landscape: Landscape) -> None:
     """Start, remaining candidates, recommendation and, where it is known, the maximum."""
     problem = result.problem
 
-    def mark(places: Array, label: str, **style: Any) -> None:
-        ax.scatter(places[:, 0], places[:, 1], label=label, **style)
+    def mark(states: list[Location], label: str, **style: Any) -> None:
+        ax.scatter(*_places(problem, states).T, edgecolors="black", label=label, **style)
 
-    ring = {"facecolors": "none", "edgecolors": "black", "zorder": 5}
-    mark(_places(problem, [problem.start_state]), "start", marker="s", s=60, linewidths=1.3, **ring)
-    filled = {"color": CANDIDATE_COLOUR, "edgecolors": "black", "zorder": 4}
-    mark(_places(problem, result.candidate_states), "remaining candidates", s=75, linewidths=0.9, **filled)
+    mark([problem.start_state], "start", marker="s", s=60, linewidths=1.3, facecolors="none", zorder=5)
+    mark(result.candidate_states, "remaining candidates", s=75, linewidths=0.9, color=CANDIDATE_COLOUR, zorder=4)
     recommended = problem.locate(result.episodes[-1].recommendation)
-    mark(_places(problem, [recommended]), "recommendation", s=230, linewidths=1.6, **ring)
+    mark([recommended], "recommendation", s=230, linewidths=1.6, facecolors="none", zorder=5)
     if len(landscape.maxima):
-        style: dict[str, Any] = {"marker": "*", "s": 90, "color": "black", "linewidths": 0, "zorder": 6}
-        mark(plane(landscape.maxima), "true maximum", **style)
+        star: dict[str, Any] = {"marker": "*", "s": 90, "color": "black", "linewidths": 0, "zorder": 6}
+        ax.scatter(*plane(landscape.maxima).T, label="true maximum", **star)

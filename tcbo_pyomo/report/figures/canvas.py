@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import io
+import warnings
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
+
+from tcbo_pyomo.foundation.wording import spaced
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+METADATA: dict[str, dict[str, Any]] = {"png": {"Software": None}, "svg": {"Date": None}}
+"""No versions and no dates: equal figures give equal bytes."""
 BELOW_AXES: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.12)}
 
 
@@ -27,6 +34,37 @@ def figure_of(drawn: Axes | Figure) -> Figure:
     return drawn
 
 
+def panel_grid(
+    number: int, columns: int, panel: tuple[float, float], margin: tuple[float, float] = (0.0, 0.0), **shared: Any
+) -> tuple[Figure, Any]:
+    """A new figure and its axes for panels of this size in inches, row by row; places that stay empty show nothing."""
+    from matplotlib.figure import Figure
+
+    rows = -(-number // columns)
+    size = (max(margin[0] + panel[0] * columns, 6.4), margin[1] + panel[1] * rows)
+    figure = Figure(figsize=size, layout="constrained")
+    axes = figure.subplots(rows, columns, squeeze=False, **shared).ravel()
+    for ax in axes[number:]:
+        ax.set_axis_off()
+    return figure, axes
+
+
+def saved(draw: Callable[[], Axes | Figure], style: Any, dpi: int, kinds: Iterable[str] = METADATA) -> dict[str, bytes]:
+    """What was drawn in a style, as bytes by the kind of file."""
+    import matplotlib
+
+    files = {}
+    with matplotlib.rc_context(style), warnings.catch_warnings():
+        # A label may have characters that the font has not.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from")
+        figure = figure_of(draw())
+        for kind in kinds:
+            buffer = io.BytesIO()
+            figure.savefig(buffer, format=kind, dpi=dpi, metadata=METADATA[kind])
+            files[kind] = buffer.getvalue()
+    return files
+
+
 def legend_below(ax: Axes, own_figure: bool, **style: Any) -> None:
     """A legend under a figure of our own, or under the axes that were given."""
     handles, labels = ax.get_legend_handles_labels()
@@ -38,9 +76,9 @@ def legend_below(ax: Axes, own_figure: bool, **style: Any) -> None:
 
 def name_axes(ax: Axes, titles: list[str]) -> None:
     """Titles of one or two coordinates as people write them; room around what is drawn, and no frame."""
-    ax.set_xlabel(titles[0].replace("_", " "))
+    ax.set_xlabel(spaced(titles[0]))
     if len(titles) > 1:
-        ax.set_ylabel(titles[1].replace("_", " "))
+        ax.set_ylabel(spaced(titles[1]))
     else:
         ax.set_yticks([])
     # Much of what matters happens on the edges.

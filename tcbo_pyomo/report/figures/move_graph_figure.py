@@ -11,7 +11,7 @@ from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.arrays import Array, Mask
 from tcbo_pyomo.problem.finite import Problem
 from tcbo_pyomo.problem.protocol import ProblemProtocol
-from tcbo_pyomo.report.figures.canvas import axes_or_new, legend_below
+from tcbo_pyomo.report.figures.canvas import axes_or_new, legend_below, name_axes
 from tcbo_pyomo.report.figures.path_drawing import plane
 from tcbo_pyomo.report.figures.region_outlines import draw_region
 
@@ -47,13 +47,6 @@ def move_graph_figure(problem: ProblemProtocol, ax: Axes | None = None) -> Axes:
 @move_graph_figure.register(Problem)
 def _(problem: Problem, ax: Axes | None = None) -> Axes:
     own, ax = ax is None, axes_or_new(ax, (7.2, 6.4))
-    _draw(ax, problem)
-    legend_below(ax, own, ncols=3, fontsize=8, frameon=False)
-    return ax
-
-
-def _draw(ax: Axes, problem: Problem) -> None:
-    """Everything but the legend, from the bottom layer to the top one."""
     process = problem.process
     points = plane(process.states)
     drawn = np.ones(process.number_of_pairs, dtype=bool)
@@ -70,6 +63,8 @@ def _draw(ax: Axes, problem: Problem) -> None:
             draw_region(ax, region, problem.coordinates)
     _draw_states(ax, problem, points)
     _describe(ax, problem, bool(drawn.all()))
+    legend_below(ax, own, ncols=3, fontsize=8, frameon=False)
+    return ax
 
 
 def _distinct_moves(problem: Problem, pairs: Mask) -> set[tuple[int, int]]:
@@ -119,13 +114,8 @@ def _draw_states(ax: Axes, problem: Problem, points: Array) -> None:
 
 
 def _describe(ax: Axes, problem: Problem, all_moves: bool) -> None:
-    ax.set_xlabel(problem.coordinates[0].title.replace("_", " "))
-    if len(problem.coordinates) > 1:
-        ax.set_ylabel(problem.coordinates[1].title.replace("_", " "))
-    else:
-        ax.set_yticks([])
+    name_axes(ax, [coordinate.title for coordinate in problem.coordinates[:2]])
     shown = "" if all_moves else ", those that leave the start"
     plane = "" if len(problem.coordinates) <= 2 else f" (first 2 of {len(problem.coordinates)} coordinates)"
     ax.set_title(f"{problem.name}: moves of one step{shown}{plane}", fontsize=11)
     ax.margins(0.06)
-    ax.spines[["top", "right"]].set_visible(False)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 # Paul Tol's "muted" scheme, made for all common kinds of colour blindness; without its pale yellow.
 EPISODE_COLOURS = ("#332288", "#CC6677", "#117733", "#88CCEE", "#882255", "#44AA99", "#999933", "#AA4499")
+CANDIDATE_COLOUR = "#E69F00"
 LINE_STYLES = ("solid", (0, (4, 1.5)), (0, (1, 1)))
 # Paths are shifted a little along this direction, which is parallel to no move on a grid: all stay visible.
 SHIFT_DIRECTION = np.array([np.cos(np.radians(112.5)), np.sin(np.radians(112.5))])
@@ -31,15 +32,12 @@ def draw_landscape(ax: Axes, landscape: Landscape) -> ContourSet | None:
     """States as dots over filled contours, returned for a colour bar; None where there is no truth over a plane."""
     points = plane(landscape.places)
     contours = None
-    if landscape.truth is not None and landscape.places.shape[1] == 2 and _spans_a_plane(points):
+    spans_a_plane = landscape.places.shape[1] == 2 and np.linalg.matrix_rank(points - points[0]) == 2
+    if landscape.truth is not None and spans_a_plane:
         contours = _draw_contours(ax, points, landscape.truth)
     if landscape.only_places:
         ax.scatter(points[:, 0], points[:, 1], s=9, color="0.35", linewidths=0, zorder=2, label="states")
     return contours
-
-
-def _spans_a_plane(points: Array) -> bool:
-    return len(points) > 2 and bool(np.linalg.matrix_rank(points - points[0]) == 2)
 
 
 def _draw_contours(ax: Axes, points: Array, values: Array) -> ContourSet:
@@ -63,11 +61,9 @@ def truth_title(problem: ProblemProtocol) -> str:
 
 def draw_walk(ax: Axes, place: Array, name: str, alpha: float = 1.0) -> None:
     """A path from its places (k x 2); the colour of its dots tells early from late, `alpha` is that of the line."""
-    ax.plot(place[:, 0], place[:, 1], color="0.25", linewidth=0.9, alpha=alpha, zorder=2)
-    early_to_late = np.arange(len(place))
-    ax.scatter(
-        place[:, 0], place[:, 1], c=early_to_late, cmap="viridis", s=14, zorder=3, label=f"{name} (dark to light)"
-    )
+    x, y = place.T
+    ax.plot(x, y, color="0.25", linewidth=0.9, alpha=alpha, zorder=2)
+    ax.scatter(x, y, c=np.arange(len(place)), cmap="viridis", s=14, zorder=3, label=f"{name} (dark to light)")
 
 
 def draw_paths(ax: Axes, paths: Sequence[Array], points: Array) -> None:

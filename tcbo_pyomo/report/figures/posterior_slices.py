@@ -9,8 +9,9 @@ import numpy as np
 
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.coordinates import physical
-from tcbo_pyomo.report.figures.canvas import axes_or_new, figure_of, legend_below, name_axes
-from tcbo_pyomo.report.figures.path_drawing import draw_walk
+from tcbo_pyomo.foundation.wording import spaced
+from tcbo_pyomo.report.figures.canvas import axes_or_new, figure_of, legend_below, name_axes, panel_grid
+from tcbo_pyomo.report.figures.path_drawing import CANDIDATE_COLOUR, draw_walk
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from tcbo_pyomo.campaign.simulation import CampaignResult
 
 CELLS = 161
-CANDIDATE_COLOUR = "#E69F00"
 
 
 def posterior_slices(result: CampaignResult, ax: Axes | None = None) -> Axes:
@@ -50,15 +50,9 @@ def _pairs(dimension: int) -> list[tuple[int, int]]:
 
 def _new_panels(number: int) -> list[Axes]:
     """Axes of a new figure; one panel at least."""
-    from matplotlib.figure import Figure
-
     if number <= 1:
         return [axes_or_new(None, (7.2, 6.0) if number else (7.2, 4.6))]
-    columns = min(number, 3)
-    rows = -(-number // columns)
-    axes = Figure(figsize=(4.4 * columns, 3.8 * rows), layout="constrained").subplots(rows, columns).ravel()
-    for ax in axes[number:]:
-        ax.set_axis_off()
+    _, axes = panel_grid(number, min(number, 3), (4.4, 3.8))
     return list(axes)
 
 
@@ -77,14 +71,15 @@ def _draw_slice(ax: Axes, result: CampaignResult, pair: tuple[int, int]) -> None
     ax.figure.colorbar(contours, ax=ax, label=label, pad=0.02)
     for number, path in enumerate(result.paths, 1):
         draw_walk(ax, _places(result, path, pair), "path" if len(result.paths) == 1 else f"path, episode {number}")
-    _mark(ax, _places(result, [problem.start_state], pair), "start", marker="s", s=55, facecolors="none")
+
+    def mark(locations: Any, label: str, **style: Any) -> None:
+        ax.scatter(*_places(result, locations, pair).T, facecolors="none", label=label, **style)
+
+    ring = {"edgecolors": "black", "linewidths": 1.5, "zorder": 5}
+    mark([problem.start_state], "start", marker="s", s=55, **ring)
     if result.candidate_states:
-        candidates = _places(result, result.candidate_states, pair)
-        ax.scatter(
-            candidates[:, 0], candidates[:, 1], s=26, marker="D", facecolors="none", edgecolors=CANDIDATE_COLOUR, zorder=4,
-            label="last candidates",
-        )  # fmt: skip
-    _mark(ax, _places(result, [recommended], pair), "recommendation", marker="o", s=190, facecolors="none")
+        mark(result.candidate_states, "last candidates", marker="D", s=26, edgecolors=CANDIDATE_COLOUR, zorder=4)
+    mark([recommended], "recommendation", s=190, **ring)
     name_axes(ax, [problem.coordinates[axis].title for axis in pair])
 
 
@@ -98,17 +93,11 @@ def _draw_line(ax: Axes, result: CampaignResult) -> None:
     ax.fill_between(place, mean - spread, mean + spread, color="0.85", label="two standard deviations")
     table, name = result.experiments, problem.coordinates[0].name
     ax.scatter(table[name], table[problem.output], s=14, c=np.arange(len(table)), cmap="viridis", label="measurements")
-    ax.axvline(
-        problem.describe(result.campaign.recommendation)[name], color="black", linestyle="--", label="recommendation"
-    )
-    ax.set_xlabel(problem.coordinates[0].title.replace("_", " "))
-    ax.set_ylabel(problem.output_title or problem.output)
+    recommended = problem.describe(result.campaign.recommendation)[name]
+    ax.axvline(recommended, color="black", linestyle="--", label="recommendation")
+    ax.set(xlabel=spaced(problem.coordinates[0].title), ylabel=problem.output_title or problem.output)
 
 
 def _places(result: CampaignResult, locations: Any, pair: tuple[int, int]) -> Array:
     """Scaled points as places on paper."""
     return physical(result.problem.coordinates, np.atleast_2d(np.array(locations, dtype=float)))[:, list(pair)]
-
-
-def _mark(ax: Axes, place: Array, label: str, **style: Any) -> None:
-    ax.scatter(place[:, 0], place[:, 1], edgecolors="black", linewidths=1.5, zorder=5, label=label, **style)

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
 from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.foundation.arrays import Array
+from tcbo_pyomo.foundation.wording import spaced
+from tcbo_pyomo.report.figures.canvas import panel_grid
 from tcbo_pyomo.studies.figures.axes import LEGEND, columns_for, panel_columns, scale_axis, tidy, whole_numbers
-from tcbo_pyomo.studies.figures.curves import band_words, draw_curve, drawn_values, progress, quantiles, seeds_of
-from tcbo_pyomo.studies.figures.labels import folded, heading, key_words, label, plain, setting_values, value_words
-from tcbo_pyomo.studies.figures.regret import COLUMNS, regret_title, zero_words
+from tcbo_pyomo.studies.figures.curves import band_words, draw_curves, progress
+from tcbo_pyomo.studies.figures.labels import folded, heading, key_words, label, plain, setting_values
+from tcbo_pyomo.studies.figures.regret import regret_title, zero_words
 from tcbo_pyomo.studies.figures.series import look
-from tcbo_pyomo.studies.figures.tables import checked, chosen, known_values
+from tcbo_pyomo.studies.figures.tables import known_runs
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,26 +32,20 @@ def ablation_figure(runs: pd.DataFrame, problem: str, feedback: str, unit: str =
     A panel shows all runs of a method whose grid has its key; runs that differ in other keys are pooled, as its title
     says.
     """
-    from matplotlib.figure import Figure
-
-    rows = known_values(chosen(checked(runs, "runs", COLUMNS), problem, feedback, "runs"), "regret", "runs")
+    _, rows = known_runs(runs, problem, feedback, "regret", "identified")
     along = progress(rows)
     panels = _panels(along.rows)
     if not panels:
         raise BadInput(f"runs: problem '{problem}', {feedback} feedback: column 'setting' is empty; no grid to compare")
     columns = panel_columns(len(panels))
-    lines = -(-len(panels) // columns)
-    figure = Figure(figsize=(max(6.4, WIDTH * columns), 0.7 + 4.2 * lines), layout="constrained")
-    axes = figure.subplots(lines, columns, squeeze=False, sharey=True).ravel()
-    curves = []
+    figure, axes = panel_grid(len(panels), columns, (WIDTH, 4.2), (0.0, 0.7), sharey=True)
+    values = []
     for ax, (method, key, part) in zip(axes, panels, strict=False):
-        curves += _draw_panel(ax, method, key, part)
+        values.append(_draw_panel(ax, method, key, part))
         ax.set_xlabel(along.title)
         whole_numbers(ax)
         tidy(ax)
-    for ax in axes[len(panels) :]:
-        ax.set_axis_off()
-    scale = scale_axis(axes[0], "y", drawn_values(curves), zero=zero_words(rows))
+    scale = scale_axis(axes[0], "y", np.concatenate(values), zero=zero_words(rows))
     for ax in axes[: len(panels) : columns]:
         ax.set_ylabel(regret_title(unit, scale))
     figure.suptitle(f"{heading(problem, feedback)}: regret\n{band_words(rows)}", fontsize=10.5)
@@ -66,21 +64,19 @@ def _panels(rows: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame]]:
     return panels
 
 
-def _draw_panel(ax: Axes, method: str, key: str, rows: pd.DataFrame) -> list[pd.DataFrame]:
+def _draw_panel(ax: Axes, method: str, key: str, rows: pd.DataFrame) -> Array:
+    """One line per value of a setting; the numbers drawn."""
     values = sorted(rows["value"].unique(), key=_order)
-    names = [plain(value_words(value)) for value in values]
-    curves = []
-    for number, (value, name) in enumerate(zip(values, names, strict=True)):
-        part = rows[rows["value"] == value]
-        curves.append(quantiles(part, "regret"))
-        draw_curve(ax, curves[-1], look(number), name, number, len(values), seeds_of(part))
+    names = [plain(spaced(value)) for value in values]
+    parts = [(rows[rows["value"] == value], look(number), names[number]) for number, value in enumerate(values)]
+    _, drawn = draw_curves(ax, parts, "regret")
     others = {other for setting in rows["setting"].unique() for other in setting_values(setting)} - {key}
     pooled = f" (with all {', '.join(key_words(other) for other in sorted(others))})" if others else ""
     ax.set_title(folded(plain(f"{label(method)}: {key_words(key)}{pooled}"), PANEL_LINE), fontsize=9.5)
     columns = columns_for(names, WIDTH - 0.8)
     place: Any = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.14), "ncols": columns}
     ax.legend(title=plain(key_words(key)), title_fontsize=8, **place, **LEGEND)
-    return curves
+    return drawn
 
 
 def _order(value: str) -> tuple[int, float, str]:

@@ -12,6 +12,7 @@ from tcbo_pyomo.report.figures.canvas import BELOW_AXES, figure_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import XAxis, YAxis
     from matplotlib.figure import Figure
 
 DECADES = 6
@@ -30,22 +31,24 @@ def scale_axis(ax: Axes, which: Literal["x", "y"], values: ArrayLike, zero: str 
     numbers = np.asarray(values, dtype=float)
     numbers = numbers[np.isfinite(numbers)]
     positive = numbers[numbers > 0]
-    set_limits = ax.set_xlim if which == "x" else ax.set_ylim
+    along_x = which == "x"
+    axis, set_limits = (ax.xaxis, ax.set_xlim) if along_x else (ax.yaxis, ax.set_ylim)
+    set_scale: Any = ax.set_xscale if along_x else ax.set_yscale
     if not len(positive) or positive.max() <= 10.0 * positive.min():
         span = max(float(np.ptp([0.0, *numbers])), 1e-12)
         set_limits(min(0.0, float(numbers.min())) - 0.03 * span, max(0.0, float(numbers.max())) + 0.06 * span)
         return ""
     smallest, largest = max(positive.min(), positive.max() * 10.0**-DECADES), positive.max()
     if numbers.min() >= smallest:
-        _set_scale(ax, which, "log")
+        set_scale("log")
         set_limits(smallest / 1.4, largest * 1.4)
-        _set_ticks(ax, which, decade_ticks(smallest / 1.4, largest * 1.4))
+        _set_ticks(axis, decade_ticks(smallest / 1.4, largest * 1.4))
         return ""
     decade = 10.0 ** np.floor(np.log10(smallest))
     floor = float(f"{max(m * decade for m in (1, 2, 5) if m * decade <= smallest * (1 + 1e-9)):g}")
-    _set_scale(ax, which, "symlog", linthresh=floor, linscale=0.6)
+    set_scale("symlog", linthresh=floor, linscale=0.6)
     set_limits(min(-0.25 * floor, 1.2 * numbers.min()), largest * 1.6)
-    _set_ticks(ax, which, [0.0, *decade_ticks(floor, largest * 1.6)], zero)
+    _set_ticks(axis, [0.0, *decade_ticks(floor, largest * 1.6)], zero)
     return f"logarithmic above {floor:g}"
 
 
@@ -80,14 +83,12 @@ def whole_numbers(ax: Axes) -> None:
     ax.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=10, min_n_ticks=1, steps=[1, 2, 5, 10]))
 
 
-def series_legend(below: Figure | Axes, handles: list[Any], names: list[str]) -> None:
+def series_legend(below: Figure | Axes, drawn: list[Any]) -> None:
     """A legend under a figure of ours or under axes that were given, with as many columns as it is wide enough for."""
     from matplotlib.figure import Figure
 
-    once = dict(zip(names, handles, strict=True))
+    once = {handle.get_label(): handle for handle in drawn}
     names, handles = list(once), list(once.values())
-    if not handles:
-        return
     columns = columns_for(names, figure_of(below).get_figwidth())
     if isinstance(below, Figure):
         # A long legend makes the figure higher, not the axes lower.
@@ -103,14 +104,9 @@ def columns_for(names: Sequence[str], inches: float) -> int:
     return max(1, min(len(names), int(inches / widest)))
 
 
-def _set_scale(ax: Axes, which: str, scale: str, **options: Any) -> None:
-    (ax.set_xscale if which == "x" else ax.set_yscale)(scale, **options)
-
-
-def _set_ticks(ax: Axes, which: str, ticks: list[float], zero: str = "0") -> None:
+def _set_ticks(axis: XAxis | YAxis, ticks: list[float], zero: str = "0") -> None:
     from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-    axis = ax.xaxis if which == "x" else ax.yaxis
     axis.set_major_locator(FixedLocator(ticks))
     axis.set_minor_locator(NullLocator())
     axis.set_major_formatter(FuncFormatter(lambda value, _: zero if value == 0 else f"{value:g}"))

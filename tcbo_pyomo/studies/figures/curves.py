@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
+from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.studies.figures.labels import counted
 from tcbo_pyomo.studies.figures.series import Look
 from tcbo_pyomo.studies.figures.tables import SERIES
@@ -49,50 +51,41 @@ def progress(rows: pd.DataFrame) -> Progress:
     return Progress(rows.assign(at=rows["move"]), "move", False)
 
 
-def quantiles(rows: pd.DataFrame, column: str) -> pd.DataFrame:
-    """Columns low, median and high of a quantity over the seeds, indexed by `at`."""
-    grouped = rows.groupby("at")[column]
+def quantiles(grouped: pd.api.typing.SeriesGroupBy) -> pd.DataFrame:
+    """Columns low, median and high of a quantity, one row per group."""
     return pd.DataFrame({"low": grouped.quantile(LOW), "median": grouped.median(), "high": grouped.quantile(HIGH)})
 
 
-def draw_curve(
-    ax: Axes, curve: pd.DataFrame, look: Look, name: str, number: int, of: int, seeds: int, steps: bool = False
-) -> Any:
-    """One series and its band; returns what stands for it in the legend.
+def draw_curves(
+    ax: Axes, parts: Sequence[tuple[pd.DataFrame, Look, str]], column: str, steps: bool = False
+) -> tuple[list[Any], Array]:
+    """Every part (its rows, look and name) with its band; what stands for them in the legend, and all numbers drawn.
 
-    Parameters
-    ----------
-    number, of
-        The series is number `number`, from 0, of `of`.
-    steps
-        Whether a value holds until the next one.
+    With `steps` a value holds until the next one.
     """
-    at = curve.index.to_numpy(dtype=float)
     post: Any = "post" if steps else None
-    shape: dict[str, Any] = {"drawstyle": "steps-post" if steps else "default", "linestyle": look.line}
-    if seeds > 1:
-        style: dict[str, Any] = {"color": look.colour, "zorder": 2}
-        alpha = 0.14 if of <= FEW else 0.06
-        ax.fill_between(at, curve["low"], curve["high"], step=post, alpha=alpha, linewidth=0, **style)
-        for edge in ("low", "high"):
-            # Thin edges: overlapping fills alone cannot be told apart.
-            ax.plot(at, curve[edge], linewidth=0.5, alpha=0.6, label="_edge", **shape, **style)
-    every = max(1, round(len(at) / MARKS))
-    # Markers of different series stand at different moves, or one would hide the other.
-    first = round(number * every / max(of, 1)) % every
-    style = {"color": look.colour, "marker": look.marker, "markersize": 4.5, "markevery": (first, every), "zorder": 4}
-    (line,) = ax.plot(at, curve["median"], label=name, linewidth=1.7, **shape, **style)
-    return line
+    lines, numbers = [], []
+    for number, (rows, look, name) in enumerate(parts):
+        curve = quantiles(rows.groupby("at")[column])
+        at = curve.index.to_numpy(dtype=float)
+        shape: dict[str, Any] = {"drawstyle": "steps-post" if steps else "default", "linestyle": look.line}
+        if rows["seed"].nunique() > 1:
+            style: dict[str, Any] = {"color": look.colour, "zorder": 2}
+            alpha = 0.14 if len(parts) <= FEW else 0.06
+            ax.fill_between(at, curve["low"], curve["high"], step=post, alpha=alpha, linewidth=0, **style)
+            for edge in ("low", "high"):
+                # Thin edges: overlapping fills alone cannot be told apart.
+                ax.plot(at, curve[edge], linewidth=0.5, alpha=0.6, label="_edge", **shape, **style)
+        shape |= {"marker": look.marker, "markersize": 4.5, "markevery": marked(len(at), number, len(parts))}
+        lines += ax.plot(at, curve["median"], color=look.colour, label=name, linewidth=1.7, zorder=4, **shape)
+        numbers.append(curve.to_numpy().ravel())
+    return lines, np.concatenate(numbers)
 
 
-def drawn_values(curves: list[pd.DataFrame]) -> np.ndarray[Any, Any]:
-    """All numbers of some curves, for the scale of their axis."""
-    return np.concatenate([curve.to_numpy().ravel() for curve in curves])
-
-
-def seeds_of(rows: pd.DataFrame) -> int:
-    """Number of seeds."""
-    return int(rows["seed"].nunique())
+def marked(length: int, number: int, of: int) -> tuple[int, int]:
+    """First and distance of the markers of a series: those of others stand at other moves, or one would hide the other."""
+    every = max(1, round(length / MARKS))
+    return round(number * every / of) % every, every
 
 
 def seeds_words(rows: pd.DataFrame) -> str:

@@ -17,9 +17,9 @@ from tcbo_pyomo.studies.figures.ablation import ablation_figure
 from tcbo_pyomo.studies.figures.candidates import candidates_figure
 from tcbo_pyomo.studies.figures.identification import identification_figure
 from tcbo_pyomo.studies.figures.paths import paths_figure
-from tcbo_pyomo.studies.figures.regret import COLUMNS, regret_figure
+from tcbo_pyomo.studies.figures.regret import regret_figure
 from tcbo_pyomo.studies.figures.solve_times import KEYS, solve_time_figure
-from tcbo_pyomo.studies.figures.tables import RUN, SERIES, checked, read_table
+from tcbo_pyomo.studies.figures.tables import MOVE, RUN, SERIES, checked, read_table
 from tcbo_pyomo.studies.figures.traces import traces_figure
 from tcbo_pyomo.studies.study import ProblemEntry
 from tcbo_pyomo.studies.study_folder import STUDY, VERSION
@@ -38,7 +38,7 @@ def drawings_of(folder: Path, problem_files: Sequence[Path] = ()) -> list[Drawin
     found = read_table(folder, "runs.csv")
     if found is None:
         raise BadInput(f"study folder '{folder}' has no runs.csv; give the folder that `tcbo study` wrote")
-    runs = checked(found, str(folder / "runs.csv"), (*COLUMNS, "candidates"))
+    runs = checked(found, str(folder / "runs.csv"), (*MOVE, "regret", "identified", "candidates"))
     paths = _optional(folder, "paths.csv", (*RUN, "episode", "step"))
     timings = _optional(folder, "timings.csv", (*KEYS, "seconds"))
     drawings: list[Drawing] = []

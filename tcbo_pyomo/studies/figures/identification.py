@@ -12,13 +12,12 @@ from tcbo_pyomo.studies.figures.axes import series_legend, tidy
 from tcbo_pyomo.studies.figures.curves import Progress, progress, seeds_words
 from tcbo_pyomo.studies.figures.labels import heading
 from tcbo_pyomo.studies.figures.series import Series, series_of
-from tcbo_pyomo.studies.figures.tables import RUN, SERIES, checked, chosen, known_values
+from tcbo_pyomo.studies.figures.tables import SERIES, known_runs
 from tcbo_pyomo.studies.statistics import SHARES, wilson_interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-COLUMNS = (*RUN, "episode", "step", "move", "identified")
 MOST_GROUPS = 10
 
 
@@ -27,8 +26,7 @@ def identification_figure(runs: pd.DataFrame, problem: str, feedback: str, ax: A
 
     They are drawn on `ax`, or on a new figure; the axes are returned.
     """
-    table = checked(runs, "runs", COLUMNS)
-    rows = known_values(chosen(table, problem, feedback, "runs"), "identified", "runs")
+    table, rows = known_runs(runs, problem, feedback, "identified")
     along = _at_quarters(rows, progress(rows))
     groups = _groups(along.rows["at"])
     shown = series_of(along.rows, table)
@@ -51,26 +49,19 @@ def identification_figure(runs: pd.DataFrame, problem: str, feedback: str, ax: A
         none = share == 0.0
         style: Any = {"facecolor": series.look.colour, "edgecolor": "white", "linewidth": 0.7, "clip_on": False}
         ax.scatter(place[none], share[none], marker=series.look.marker, s=36, zorder=4, **style)
-    ax.set_ylim(0.0, 103.0)
     ax.set_xticks(np.arange(len(groups)), [f"{group:g}{'' if along.by_episode else ' %'}" for group in groups])
-    ax.set_xlabel(along.title)
-    ax.set_ylabel("runs that identified the maximum (%)")
+    ax.set(xlabel=along.title, ylabel="runs that identified the maximum (%)", ylim=(0.0, 103.0))
     words = f"share of {seeds_words(rows)}, 95 % Wilson intervals"
     ax.set_title(f"{heading(problem, feedback)}: identification\n{words}", fontsize=10.5)
     tidy(ax)
-    series_legend(figure_of(ax) if own else ax, bars, [series.name for series in shown])
+    series_legend(figure_of(ax) if own else ax, bars)
     return ax
 
 
 def shares(rows: pd.DataFrame, series: Series, groups: list[float]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Share of runs that identified the maximum, and the ends of its interval, in per cent; NaN without runs."""
-    found = []
-    for group in groups:
-        identified = series.rows(rows)
-        identified = identified.loc[identified["at"] == group, "identified"]
-        number, successes = len(identified), int(identified.sum())
-        ends = wilson_interval(successes, number) if number else (np.nan, np.nan)
-        found.append((successes / number if number else np.nan, *ends))
+    counts = series.rows(rows).groupby("at")["identified"].agg(["sum", "size"]).reindex(groups, fill_value=0).astype(int)
+    found = [(hits / runs, *wilson_interval(hits, runs)) if runs else (np.nan,) * 3 for hits, runs in counts.to_numpy()]
     share, low, high = 100.0 * np.array(found).T
     return share, low, high
 
@@ -88,6 +79,4 @@ def _at_quarters(rows: pd.DataFrame, along: Progress) -> Progress:
 def _groups(at: pd.Series) -> list[float]:
     """All of them, or some that are evenly spread and end with the last."""
     groups = sorted(at.unique())
-    if len(groups) <= MOST_GROUPS:
-        return groups
-    return [groups[i] for i in np.linspace(0, len(groups) - 1, MOST_GROUPS).round().astype(int)]
+    return [groups[i] for i in np.linspace(0, len(groups) - 1, min(len(groups), MOST_GROUPS)).round().astype(int)]

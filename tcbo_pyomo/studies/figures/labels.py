@@ -6,7 +6,7 @@ import re
 import textwrap
 from pathlib import PurePath
 
-from tcbo_pyomo.foundation.wording import visible
+from tcbo_pyomo.foundation.wording import spaced, visible
 
 METHODS = {
     "mdp_bo": "MDP-BO",
@@ -46,17 +46,12 @@ def setting_values(setting: str) -> dict[str, str]:
 
 def key_words(key: str) -> str:
     """A settings key by its last two words: `planner.linear.solver` is the linear solver."""
-    return " ".join(key.split(".")[-2:]).replace("_", " ")
+    return spaced(" ".join(key.split(".")[-2:]))
 
 
 def setting_words(setting: str) -> str:
     """A grid point in words."""
-    return ", ".join(f"{key_words(key)} = {value_words(value)}" for key, value in setting_values(setting).items())
-
-
-def value_words(value: str) -> str:
-    """A value of a setting, `thompson_sampling` without its underscore."""
-    return value.replace("_", " ")
+    return ", ".join(f"{key_words(key)} = {spaced(value)}" for key, value in setting_values(setting).items())
 
 
 def series_words(method: str, setting: str) -> str:
@@ -66,7 +61,7 @@ def series_words(method: str, setting: str) -> str:
 
 def problem_words(problem: str) -> str:
     """A problem by its name, also where it was given as a file."""
-    return (PurePath(problem).stem if problem.endswith(".py") else problem).replace("_", " ")
+    return spaced(PurePath(problem).stem if problem.endswith(".py") else problem)
 
 
 def feedback_words(feedback: str) -> str:

@@ -11,6 +11,7 @@ from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.library import load_problem
 from tcbo_pyomo.problem.landscape import Landscape
 from tcbo_pyomo.problem.protocol import ProblemProtocol
+from tcbo_pyomo.report.figures.canvas import panel_grid
 from tcbo_pyomo.report.figures.path_drawing import draw_landscape, draw_paths, draw_walk, plane, truth_title
 from tcbo_pyomo.report.figures.region_outlines import draw_region
 from tcbo_pyomo.studies.figures.axes import panel_columns, series_legend
@@ -28,11 +29,7 @@ PANEL_LINE = 44
 
 
 def paths_figure(
-    paths: pd.DataFrame,
-    problem: str,
-    feedback: str,
-    seed: int | None = None,
-    source: str | None = None,
+    paths: pd.DataFrame, problem: str, feedback: str, seed: int | None = None, source: str | None = None
 ) -> Figure:
     """Draw where one run of every series went.
 
@@ -52,8 +49,6 @@ def paths_figure(
     Figure
         Panels over the true function with two coordinates, otherwise every coordinate over the moves.
     """
-    from matplotlib.figure import Figure
-
     taken, walks = walks_of(paths, problem, feedback, seed)
     # The kind of feedback and the seed may decide what the black box is.
     known = load_problem(source or problem, feedback.partition(" ")[0], taken)
@@ -66,14 +61,10 @@ def paths_figure(
         return traces_figure(paths, problem, feedback, taken, [c.title for c in known.coordinates])
     drawn = walks[:MOST_PANELS]
     columns = panel_columns(len(drawn))
-    rows = -(-len(drawn) // columns)
     # A colour bar and both axis titles take about an inch and a half.
-    figure = Figure(figsize=(max(1.6 + 3.6 * columns, 6.4), 1.5 + 3.4 * rows), layout="constrained")
-    axes = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True).ravel()
+    figure, axes = panel_grid(len(drawn), columns, (3.6, 3.4), (1.6, 1.5), sharex=True, sharey=True)
     landscape = known.landscape()
     contours = [_draw_panel(ax, walk, known, landscape) for ax, walk in zip(axes, drawn, strict=False)]
-    for ax in axes[len(drawn) :]:
-        ax.set_axis_off()
     # Over an empty place of the last row stand axes whose ticks would be hidden otherwise.
     for ax in axes[max(len(drawn) - columns, 0) : len(drawn)]:
         ax.set_xlabel(plain(known.coordinates[0].title.replace("_", " ")))
@@ -84,7 +75,7 @@ def paths_figure(
         figure.colorbar(contours[0], ax=list(axes), label=plain(truth_title(known)), pad=0.02, aspect=30)
     left_out = f" (first {len(drawn)} of {len(walks)} series)" if len(drawn) < len(walks) else ""
     figure.suptitle(f"{heading(problem, feedback)}: paths of seed {taken}{left_out}", fontsize=10.5)
-    series_legend(figure, *axes[0].get_legend_handles_labels())
+    series_legend(figure, axes[0].get_legend_handles_labels()[0])
     return figure
 
 

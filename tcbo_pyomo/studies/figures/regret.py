@@ -8,20 +8,16 @@ import pandas as pd
 
 from tcbo_pyomo.report.figures.canvas import axes_or_new, figure_of
 from tcbo_pyomo.studies.figures.axes import scale_axis, series_legend, tidy, whole_numbers
-from tcbo_pyomo.studies.figures.curves import band_words, draw_curve, drawn_values, progress, quantiles, seeds_of
+from tcbo_pyomo.studies.figures.curves import band_words, draw_curves, progress
 from tcbo_pyomo.studies.figures.labels import heading, plain
-from tcbo_pyomo.studies.figures.series import series_of
-from tcbo_pyomo.studies.figures.tables import RUN, checked, chosen, known_values
+from tcbo_pyomo.studies.figures.series import parts_of
+from tcbo_pyomo.studies.figures.tables import known_runs
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-COLUMNS = (*RUN, "episode", "step", "move", "regret", "identified")
 
-
-def regret_figure(
-    runs: pd.DataFrame, problem: str, feedback: str, unit: str = "", ax: Axes | None = None
-) -> Axes:
+def regret_figure(runs: pd.DataFrame, problem: str, feedback: str, unit: str = "", ax: Axes | None = None) -> Axes:
     """Median regret of every method and grid point, with the band from the 10 % to the 90 % quantile over the seeds.
 
     Parameters
@@ -40,23 +36,16 @@ def regret_figure(
     Axes
         The axes drawn on.
     """
-    table = checked(runs, "runs", COLUMNS)
-    rows = known_values(chosen(table, problem, feedback, "runs"), "regret", "runs")
+    table, rows = known_runs(runs, problem, feedback, "regret", "identified")
     along = progress(rows)
-    shown = series_of(along.rows, table)
-    curves = [quantiles(series.rows(along.rows), "regret") for series in shown]
     own, ax = ax is None, axes_or_new(ax, (7.2, 4.8))
-    lines = [
-        draw_curve(ax, curve, series.look, series.name, number, len(shown), seeds_of(series.rows(rows)))
-        for number, (series, curve) in enumerate(zip(shown, curves, strict=True))
-    ]
-    scale = scale_axis(ax, "y", drawn_values(curves), zero=zero_words(rows))
-    ax.set_xlabel(along.title)
-    ax.set_ylabel(regret_title(unit, scale))
+    lines, values = draw_curves(ax, parts_of(along.rows, table), "regret")
+    scale = scale_axis(ax, "y", values, zero=zero_words(rows))
+    ax.set(xlabel=along.title, ylabel=regret_title(unit, scale))
     ax.set_title(f"{heading(problem, feedback)}: regret\n{band_words(rows)}", fontsize=10.5)
     whole_numbers(ax)
     tidy(ax)
-    series_legend(figure_of(ax) if own else ax, lines, [series.name for series in shown])
+    series_legend(figure_of(ax) if own else ax, lines)
     return ax
 
 

@@ -60,6 +60,11 @@ def series_of(shown: pd.DataFrame, table: pd.DataFrame) -> list[Series]:
     return [Series(*pair, name, look(place)) for pair, name, place in zip(pairs, names, places, strict=True)]
 
 
+def parts_of(shown: pd.DataFrame, table: pd.DataFrame) -> list[tuple[pd.DataFrame, Look, str]]:
+    """The rows of every series in the rows shown, with its look and name."""
+    return [(series.rows(shown), series.look, series.name) for series in series_of(shown, table)]
+
+
 def _pairs(table: pd.DataFrame) -> list[tuple[str, str]]:
     return [(str(method), str(setting)) for method, setting in table[SERIES].drop_duplicates().to_numpy()]
 

@@ -8,7 +8,7 @@ import pandas as pd
 
 from tcbo_pyomo.report.figures.canvas import axes_or_new
 from tcbo_pyomo.studies.figures.axes import LETTER, scale_axis
-from tcbo_pyomo.studies.figures.curves import HIGH, LOW
+from tcbo_pyomo.studies.figures.curves import quantiles
 from tcbo_pyomo.studies.figures.labels import LINE, counted, folded, heading
 from tcbo_pyomo.studies.figures.series import Look, series_of
 from tcbo_pyomo.studies.figures.tables import SERIES, checked
@@ -25,14 +25,8 @@ def solve_time_table(timings: pd.DataFrame) -> pd.DataFrame:
     if rows.empty:
         checked(rows, "timings", KEYS)  # says that there are none
     grouped = rows.groupby(KEYS, sort=False)["seconds"]
-    table = pd.DataFrame(
-        {
-            "plans": grouped.size(),
-            "low_seconds": grouped.quantile(LOW),
-            "median_seconds": grouped.median(),
-            "high_seconds": grouped.quantile(HIGH),
-        }
-    )
+    table = quantiles(grouped).add_suffix("_seconds")
+    table.insert(0, "plans", grouped.size())
     return table.reset_index()
 
 

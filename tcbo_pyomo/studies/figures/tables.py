@@ -13,6 +13,7 @@ from tcbo_pyomo.errors import BadInput, suggestion
 SERIES = ["method", "setting"]
 """A line, a bar colour or a panel of a figure: a method at a point of the study's grid."""
 RUN = ["problem", "feedback", *SERIES, "seed"]
+MOVE = [*RUN, "episode", "step", "move"]
 TEXTS = {"problem", "feedback", *SERIES}
 MAY_BE_EMPTY = {"regret", "identified", "candidates", "seconds"}
 COORDINATE = "coordinate_"
@@ -55,13 +56,16 @@ def chosen(table: pd.DataFrame, problem: str, feedback: str, name: str) -> pd.Da
     return table
 
 
-def known_values(rows: pd.DataFrame, column: str, name: str) -> pd.DataFrame:
-    """The rows where a column that may be empty has a value; there must be some."""
-    known = rows[rows[column].notna()]
+def known_runs(
+    runs: pd.DataFrame, problem: str, feedback: str, column: str, *others: str
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The table of runs, checked, and its rows of a problem and feedback where a column has a value; there must be some."""
+    table = checked(runs, "runs", (*MOVE, column, *others))
+    known = chosen(table, problem, feedback, "runs").dropna(subset=column)
     if known.empty:
-        where = f"problem '{rows['problem'].iloc[0]}', {rows['feedback'].iloc[0]} feedback"
-        raise BadInput(f"{name}: column '{column}' is empty for {where}; there is nothing to draw")
-    return known
+        where = f"problem '{problem}', {feedback} feedback"
+        raise BadInput(f"runs: column '{column}' is empty for {where}; there is nothing to draw")
+    return table, known
 
 
 def _column(values: pd.Series, name: str) -> pd.Series:

@@ -10,6 +10,7 @@ import pandas as pd
 
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.studies.figures.axes import series_legend, tidy, whole_numbers
+from tcbo_pyomo.studies.figures.curves import marked
 from tcbo_pyomo.studies.figures.labels import heading, plain
 from tcbo_pyomo.studies.figures.path_data import Walk, walks_of
 
@@ -31,12 +32,11 @@ def traces_figure(
     lines = []
     for number, walk in enumerate(walks):
         move, places = _joined(walk)
-        every = max(1, round(len(move) / 9))
         for ax, values in zip(axes, places.T, strict=True):
             (line,) = ax.plot(
                 move, values, color=walk.series.look.colour, linestyle=walk.series.look.line, linewidth=1.3,
                 marker=walk.series.look.marker, markersize=4.0, label=walk.series.name,
-                markevery=(round(number * every / len(walks)) % every, every),
+                markevery=marked(len(move), number, len(walks)),
             )  # fmt: skip
         lines.append(line)
     for ax, name in zip(axes, names, strict=True):
@@ -46,7 +46,7 @@ def traces_figure(
     whole_numbers(axes[-1])
     figure.suptitle(f"{heading(problem, feedback)}: path of seed {taken}, each coordinate", fontsize=10.5)
     figure.align_ylabels(axes)
-    series_legend(figure, lines, [walk.series.name for walk in walks])
+    series_legend(figure, lines)
     return figure
 
 

@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import io
 import re
-import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tcbo_pyomo.errors import BadInput, DiskError
 from tcbo_pyomo.foundation.atomic_file import write_atomically
-from tcbo_pyomo.report.figures.canvas import figure_of
+from tcbo_pyomo.report.figures.canvas import saved
 from tcbo_pyomo.studies.figures.drawings import drawings_of
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
 DPI = 200
-# A fixed salt and no dates: the same tables give the same bytes.
+# A fixed salt: the same tables give the same bytes.
 STYLE: Any = {"svg.hashsalt": "tcbo", "font.family": "sans-serif", "font.size": 9.5, "hatch.linewidth": 0.8}
-METADATA: dict[str, dict[str, Any]] = {"png": {"Software": None}, "svg": {"Date": None}}
 
 
 def write_figures(folder: Path, output: Path | None = None, problem_files: Sequence[Path] = ()) -> list[Path]:
@@ -53,27 +46,11 @@ def write_figures(folder: Path, output: Path | None = None, problem_files: Seque
     except OSError as error:
         raise DiskError(f"{target}: cannot be made ({error.strerror})") from None
     written: list[Path] = []
-    for stem, draw in zip(_file_names([name for name, _ in drawings]), (draw for _, draw in drawings), strict=True):
-        for kind, data in _files(draw).items():
+    for stem, (_, draw) in zip(_file_names([name for name, _ in drawings]), drawings, strict=True):
+        for kind, data in saved(draw, STYLE, DPI).items():
             written.append(target / f"{stem}.{kind}")
             write_atomically(written[-1], data)
     return written
-
-
-def _files(draw: Callable[[], Axes | Figure]) -> dict[str, bytes]:
-    """The bytes of a figure, by kind of file."""
-    import matplotlib
-
-    files = {}
-    with matplotlib.rc_context(STYLE), warnings.catch_warnings():
-        # A label may have characters that the font has not.
-        warnings.filterwarnings("ignore", message="Glyph .* missing from")
-        figure = figure_of(draw())
-        for kind, metadata in METADATA.items():
-            buffer = io.BytesIO()
-            figure.savefig(buffer, format=kind, dpi=DPI, metadata=metadata)
-            files[kind] = buffer.getvalue()
-    return files
 
 
 def _file_names(names: Sequence[str]) -> list[str]:
