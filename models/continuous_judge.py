@@ -8,22 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.coordinates import Coordinate, scaled
-from tcbo_pyomo.models.components import new_rows
+from tcbo_pyomo.models.components import PyomoModel, new_rows, row_limits
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
-from tcbo_pyomo.models.episode_path import EpisodePath, JudgedRow, allowance, point_text
+from tcbo_pyomo.models.episode_path import SAME_PLACE, EpisodePath, JudgedRow, allowance, point_text
 from tcbo_pyomo.plant.dynamics import Dynamics, LinearDynamics
 
-if TYPE_CHECKING:
-    from pyomo.environ import ConcreteModel
-
-SAME_PLACE = 1e-6
-"""Distance that still counts as the same place, as a share of each axis."""
 ACTION_TOLERANCE = 1e-5
 """By how much an action worked out from a path may pass its limit, as a share of the limit."""
 
@@ -108,16 +103,14 @@ class ContinuousJudge:
             at = value(row.body, exception=False)
             if at is None:
                 continue
-            lower, upper = (-np.inf if row.lb is None else row.lb), (np.inf if row.ub is None else row.ub)
+            lower, upper = row_limits(row)
             broken = at > upper + allowance(upper) or at < lower - allowance(lower)
-            last = min(step, path.moves - 1)
-            room = float(min(upper - at, at - lower))
-            component = row.parent_component().local_name
-            found.append(JudgedRow(row.name, component, float(at), lower, upper, room, last if broken else None))
+            broken_at = min(step, path.moves - 1) if broken else None
+            found.append(JudgedRow.of(row, at, min(upper - at, at - lower), broken_at))
         return found
 
     @cached_property
-    def _model(self) -> ConcreteModel:
+    def _model(self) -> PyomoModel:
         from tcbo_pyomo.models.trajectory import build_trajectory
 
         return build_trajectory(self.coordinates, self.dynamics, self.start, self.horizon)

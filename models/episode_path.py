@@ -10,15 +10,18 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.coordinates import Coordinate
+from tcbo_pyomo.models.components import row_limits
 from tcbo_pyomo.plant.situation import Decision
 
 if TYPE_CHECKING:
     from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 
+SAME_PLACE = 1e-6
+"""Distance that still counts as the same place, as a share of each axis."""
 TOLERANCE = 1e-6
 """By how much a row may be missed, as a share of its limit (of 1 for smaller limits)."""
 
@@ -51,6 +54,12 @@ class JudgedRow:
     room: float
     broken_at: int | None
     unknown: int = 0
+
+    @classmethod
+    def of(cls, row: Any, value: float, room: float, broken_at: int | None, unknown: int = 0) -> JudgedRow:
+        """From the Pyomo row and what the path makes of it."""
+        component, (lower, upper) = row.parent_component().local_name, row_limits(row)
+        return cls(row.name, component, float(value), lower, upper, float(room), broken_at, unknown)
 
     @property
     def limits(self) -> str:

@@ -8,36 +8,20 @@ already. The rows are those that plans are made with, on all moves that a plan f
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from tcbo_pyomo.foundation.arrays import Array, Integers
 from tcbo_pyomo.foundation.coordinates import scaled
-from tcbo_pyomo.models.components import new_rows
+from tcbo_pyomo.models.components import PyomoModel, new_rows, row_limits
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
-from tcbo_pyomo.models.episode_path import EpisodePath, JudgedRow, allowance, point_text
+from tcbo_pyomo.models.episode_path import SAME_PLACE, EpisodePath, JudgedRow, allowance, point_text
 from tcbo_pyomo.models.safe_sets import EpisodeSets
 
-if TYPE_CHECKING:
-    from pyomo.environ import ConcreteModel
-
-SAME_PLACE = 1e-6
-"""Distance that still counts as the same place, as a share of each axis."""
-
-
-@dataclass(frozen=True, eq=False)
-class _Row:
-    """lower <= constant + sum of coefficients of the moves (in the order of MOVES) <= upper."""
-
-    name: str
-    component: str
-    coefficients: Array
-    constant: float
-    lower: float
-    upper: float
+LinearRow = tuple[Any, Array, float]
+"""A Pyomo row whose body is the sum of coefficients of the moves (in the order of MOVES), and a constant."""
 
 
 class FiniteJudge:
@@ -56,8 +40,8 @@ class FiniteJudge:
     def __init__(self, sets: EpisodeSets, start: int) -> None:
         self.sets, self.process, self.start = sets, sets.process, start
         self._extra: set[tuple[int, int]] = set()
-        self._model: ConcreteModel | None = None
-        self._rows: dict[int, tuple[TransitionConstraint, list[_Row]]] = {}
+        self._model: PyomoModel | None = None
+        self._rows: dict[int, tuple[TransitionConstraint, list[LinearRow]]] = {}
 
     @property
     def horizon(self) -> int:
@@ -120,38 +104,31 @@ class FiniteJudge:
         self._extra_moves({(step, pair) for step, pairs in enumerate(used) for pair in pairs})
         return [self._judged(row, used, path.complete) for row in self._rows_of(rule)]
 
-    def _judged(self, row: _Row, used: Sequence[Sequence[int]], complete: bool) -> JudgedRow:
-        model: Any = self._built()
+    def _judged(self, linear: LinearRow, used: Sequence[Sequence[int]], complete: bool) -> JudgedRow:
+        row, coefficients, constant = linear
+        (lower, upper), model = row_limits(row), self._built()
         first, made = np.searchsorted(model.move_step, np.arange(self.horizon + 1)), len(used)
         # The least and the most that each step adds: by the move made, or by any that may come.
         adds = np.zeros((2, self.horizon))
         comes = np.zeros((2, self.horizon))
         for step, (begin, end) in enumerate(pairwise(first)):
-            possible = row.coefficients[begin:end]
+            possible = coefficients[begin:end]
             if len(possible) and not (complete and step >= made):
                 comes[:, step] = possible.min(), possible.max()
             if step < made and used[step]:
                 at = possible[np.isin(model.move_pair[begin:end], used[step])]
                 adds[:, step] = at.min(), at.max()
-        so_far = row.constant + np.cumsum(adds[:, :made], axis=1)
+        so_far = constant + np.cumsum(adds[:, :made], axis=1)
         at_end = so_far + comes.sum(axis=1, keepdims=True) - np.cumsum(comes, axis=1)[:, :made]
-        over, under = at_end[0] > row.upper + allowance(row.upper), at_end[1] < row.lower - allowance(row.lower)
+        over, under = at_end[0] > upper + allowance(upper), at_end[1] < lower - allowance(lower)
         broken = np.flatnonzero(over | under)
-        side = 0 if np.isfinite(row.upper) else 1
-        value = so_far[side, -1] if made else row.constant
+        side = 0 if np.isfinite(upper) else 1
+        value = so_far[side, -1] if made else constant
         if len(broken):
             value = at_end[0 if over[broken[0]] else 1, broken[0]]
-        last = at_end[:, -1] if made else row.constant + comes.sum(axis=1)
-        return JudgedRow(
-            row.name,
-            row.component,
-            float(value),
-            row.lower,
-            row.upper,
-            float(min(row.upper - last[0], last[1] - row.lower)),
-            int(broken[0]) if len(broken) else None,
-            sum(not pairs for pairs in used),
-        )
+        last = at_end[:, -1] if made else constant + comes.sum(axis=1)
+        room, broken_at = min(upper - last[0], last[1] - lower), int(broken[0]) if len(broken) else None
+        return JudgedRow.of(row, value, room, broken_at, sum(not pairs for pairs in used))
 
     def _pairs(self, path: EpisodePath) -> list[list[int]]:
         """For each move the pairs that can have made it: the one asked for, if it leads there, else any that does."""
@@ -179,7 +156,7 @@ class FiniteJudge:
             self._extra |= missing
             self._model, self._rows = None, {}
 
-    def _built(self) -> ConcreteModel:
+    def _built(self) -> PyomoModel:
         """The polytope without flow: paths are given, not sought."""
         if self._model is None:
             from tcbo_pyomo.models.state_action_polytope import visitation_model
@@ -190,13 +167,13 @@ class FiniteJudge:
             self._model = visitation_model(self.process, pairs, self.start, self.horizon)
         return self._model
 
-    def _rows_of(self, rule: TransitionConstraint) -> list[_Row]:
+    def _rows_of(self, rule: TransitionConstraint) -> list[LinearRow]:
         if id(rule) not in self._rows:
             self._rows[id(rule)] = rule, _linear_rows(self._built(), rule)
         return self._rows[id(rule)][1]
 
 
-def _linear_rows(model: ConcreteModel, rule: TransitionConstraint) -> list[_Row]:
+def _linear_rows(model: PyomoModel, rule: TransitionConstraint) -> list[LinearRow]:
     """The rows that a rule adds to a model, without those that have variables of their own."""
     from pyomo.repn import generate_standard_repn
 
@@ -208,7 +185,5 @@ def _linear_rows(model: ConcreteModel, rule: TransitionConstraint) -> list[_Row]
             continue
         coefficients = np.zeros(len(column))
         coefficients[[column[id(variable)] for variable in form.linear_vars]] = form.linear_coefs
-        lower, upper = (-np.inf if row.lb is None else row.lb), (np.inf if row.ub is None else row.ub)
-        component = row.parent_component().local_name
-        found.append(_Row(row.name, component, coefficients, float(form.constant), float(lower), float(upper)))
+        found.append((row, coefficients, float(form.constant)))
     return found

@@ -8,46 +8,28 @@ and it is what a solver of Pyomo's SolverFactory is given at each re-plan.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
-
 import numpy as np
 import pyomo.environ as pyo
 from pyomo.core.expr.numeric_expr import LinearExpression
 
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.arrays import Array
-from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
-from tcbo_pyomo.models.safe_sets import EpisodeSets
-from tcbo_pyomo.models.state_action_polytope import build_state_action_polytope
 from tcbo_pyomo.models.visitation import Visitation
-from tcbo_pyomo.plant.process import Process
 
 NEGLIGIBLE = 1e-9
 """Visits below this are rounding of the solver."""
 
 
-def build_frank_wolfe_subproblem(
-    process: Process,
-    start: Any,
-    steps: int,
-    constraints: Sequence[TransitionConstraint | Callable[[pyo.ConcreteModel], None]] = (),
-    past: Sequence[int] = (),
-    sets: EpisodeSets | None = None,
-    gradient: Array | None = None,
-) -> pyo.ConcreteModel:
-    """The polytope (see `build_state_action_polytope`) with the Objective `expected_gain`.
+def as_frank_wolfe_subproblem(polytope: pyo.ConcreteModel) -> pyo.ConcreteModel:
+    """The model of `build_state_action_polytope`, now with the Objective `expected_gain`.
 
-    The gradient may be set later, with `set_gradient`; until then it is zero. Objectives that a constraint has added are
-    deactivated: what is planned for is the planner's own.
+    It is zero until `set_gradient`. Objectives that a constraint has added are deactivated: what is planned for is the
+    planner's own.
     """
-    model = build_state_action_polytope(process, start, steps, constraints, past, sets)
-    for objective in model.component_data_objects(pyo.Objective, active=True, descend_into=True):
+    for objective in polytope.component_data_objects(pyo.Objective, active=True, descend_into=True):
         objective.deactivate()
-    model.expected_gain = pyo.Objective(expr=0.0, sense=pyo.minimize)
-    if gradient is not None:
-        set_gradient(model, gradient)
-    return model
+    polytope.expected_gain = pyo.Objective(expr=0.0, sense=pyo.minimize)
+    return polytope
 
 
 def set_gradient(model: pyo.ConcreteModel, gradient: Array) -> None:

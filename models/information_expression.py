@@ -35,10 +35,9 @@ def information_expression(
     steps
         The points of the path that count.
     """
-    names = list(model.COORDINATES)
 
     def covariance_rule(_: Any, step: int) -> Any:
-        return covariance([model.state[step, name] for name in names])
+        return covariance([model.state[step, name] for name in model.COORDINATES])
 
     covariances = add_component(model, "covariance", pyo.Expression(list(steps), rule=covariance_rule))
     return -sum(covariances[step] ** 2 for step in steps) / noise_variance

@@ -27,7 +27,7 @@ root of the solver's tolerance.
 
 
 class SmoothCost(ExpressionReplacementVisitor):
-    """Replaces abs() and square roots by variables of a Block.
+    """Replaces abs() and square roots by variables of a Block: `walk_expression(cost)` is the cost from above.
 
     Parameters
     ----------
@@ -43,10 +43,6 @@ class SmoothCost(ExpressionReplacementVisitor):
         block.above = pyo.VarList(bounds=(0.0, None), initialize=1.0)
         block.bound = pyo.ConstraintList()
         self._true_terms: list[tuple[Any, Callable[[], float]]] = []
-
-    def upper_bound(self, cost: Any) -> Any:
-        """The cost with its terms replaced; numbers stay as they are."""
-        return self.walk_expression(cost)
 
     def exitNode(self, node: Any, data: Any) -> Any:
         """Rebuild a node from its replaced arguments, or replace it."""

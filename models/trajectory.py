@@ -103,10 +103,9 @@ def _hold_start(model: pyo.ConcreteModel, start: Array) -> None:
     for coordinate, value in zip(model.coordinates, start.tolist(), strict=True):
         if not -0.5 - 1e-9 <= value <= 0.5 + 1e-9:
             given = coordinate.lower + (value + 0.5) * coordinate.width
+            allowed = f"{coordinate.lower:g} to {coordinate.upper:g}"
             raise InfeasiblePlan(
-                f"start: {coordinate.title} is {given:g}, allowed is {coordinate.lower:g} to "
-                f"{coordinate.upper:g}; "
-                "start inside the bounds"
+                f"start: {coordinate.title} is {given:g}, allowed is {allowed}; start inside the bounds"
             )
         held = min(max(value, -0.5), 0.5)
         model.state[0, coordinate.name].setlb(held)

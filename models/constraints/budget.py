@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.coordinates import Coordinate
-from tcbo_pyomo.models.components import add_budget_row
+from tcbo_pyomo.models.components import PyomoModel
 from tcbo_pyomo.models.constraints.transition_constraint import (
     TransitionConstraint,
     Usage,
@@ -22,9 +21,6 @@ from tcbo_pyomo.models.constraints.transition_constraint import (
 )
 from tcbo_pyomo.models.episode_path import EpisodePath, allowance
 from tcbo_pyomo.plant.process import Process
-
-if TYPE_CHECKING:
-    from pyomo.environ import ConcreteModel
 
 
 class Budget(TransitionConstraint, ABC):
@@ -41,13 +37,10 @@ class Budget(TransitionConstraint, ABC):
         How much an episode may use.
     """
 
-    couples_steps: ClassVar[bool] = True
-
     def __init__(self, label: str, limit: float) -> None:
         self.label = label
         if not math.isfinite(limit) or limit < 0:
-            kind = super().short_name
-            raise BadInput(f"{kind} '{label}': limit {limit!r} must be finite and not negative")
+            raise BadInput(f"{super().short_name} '{label}': limit {limit!r} must be finite and not negative")
         self.limit = float(limit)
 
     @abstractmethod
@@ -72,13 +65,24 @@ class Budget(TransitionConstraint, ABC):
         """What each stored transition uses."""
         return self.move_costs(process.coordinates, *transition_endpoints(process))
 
-    def add_to_polytope(self, model: ConcreteModel) -> None:
-        """One row: the expected use over all steps of the episode."""
-        add_budget_row(model, self.name, self.short_name, self.transition_cost(model.process), self.limit)
+    def add_to_polytope(self, model: PyomoModel) -> None:
+        """One row: the expected use over all steps of the episode.
 
-    def describe(self, coordinates: Sequence[Coordinate]) -> str:
-        """`at most 30 per episode`."""
-        return f"at most {self.limit:g} per episode"
+        `model.budget_rows` has the name of its component, which is absent where nothing the plant can do uses the budget.
+        """
+        from pyomo.common.modeling import unique_component_name
+        from pyomo.core.expr.numeric_expr import LinearExpression
+        from pyomo.environ import Constraint
+
+        process = model.process
+        expected = process.transitions.data * self.transition_cost(process)
+        cost = np.bincount(process.transition_pair, expected, minlength=process.number_of_pairs)[model.move_pair]
+        used = np.flatnonzero(cost)
+        component = model.budget_rows[self.name] = unique_component_name(model, self.short_name)
+        if len(used):
+            variables = list(model.visitation.values())
+            use = LinearExpression(linear_coefs=cost[used].tolist(), linear_vars=[variables[i] for i in used])
+            model.add_component(component, Constraint(expr=use <= self.limit))
 
     def spent(self, coordinates: Sequence[Coordinate], path: Array) -> float:
         """What a path of points has used."""

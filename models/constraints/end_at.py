@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import Any
 
 from tcbo_pyomo.errors import BadInput
-from tcbo_pyomo.foundation.arrays import Array, Mask
+from tcbo_pyomo.foundation.arrays import Mask
 from tcbo_pyomo.foundation.coordinates import Coordinate, coordinate_index
 from tcbo_pyomo.foundation.wording import counted, spaced
-from tcbo_pyomo.models.components import add_component
+from tcbo_pyomo.models.components import PyomoModel, add_component
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint, Usage, Violation
-from tcbo_pyomo.models.episode_path import EpisodePath
+from tcbo_pyomo.models.episode_path import SAME_PLACE, EpisodePath
+from tcbo_pyomo.models.regions.regions import distance_to
 from tcbo_pyomo.plant.process import Process
-
-if TYPE_CHECKING:
-    from pyomo.environ import ConcreteModel
-
-TOLERANCE = 1e-6
-"""How far from the end point still counts as being there, as a share of the axis."""
 
 
 class EndAt(TransitionConstraint):
@@ -41,13 +34,13 @@ class EndAt(TransitionConstraint):
         """Only the end point, after the last move."""
         if step < horizon:
             return None
-        distance = self._distance(process.coordinates, process.states)
-        if distance.min() > TOLERANCE:
+        distance = distance_to(self.point, process.coordinates, process.states)
+        if distance.min() > SAME_PLACE:
             near = process.labels[int(distance.argmin())]
             raise BadInput(f"end_at: no state at {self._text()}; the nearest is '{near}'")
-        return distance <= TOLERANCE
+        return distance <= SAME_PLACE
 
-    def add_to_trajectory(self, model: ConcreteModel) -> None:
+    def add_to_trajectory(self, model: PyomoModel) -> None:
         """One equality per coordinate named, on the last state."""
         from pyomo.environ import Constraint
 
@@ -55,11 +48,9 @@ class EndAt(TransitionConstraint):
         for name, target in self.point.items():
             axis = model.coordinates[coordinate_index(model.coordinates, name)]
             targets[name] = (axis.value_of(target) - axis.lower) / axis.width - 0.5
-            if not -0.5 - TOLERANCE <= targets[name] <= 0.5 + TOLERANCE:
-                raise BadInput(
-                    f"end_at: {axis.title} {target} is outside its bounds {axis.lower:g} to {axis.upper:g}; "
-                    "end inside them"
-                )
+            if not -0.5 - SAME_PLACE <= targets[name] <= 0.5 + SAME_PLACE:
+                bounds = f"{axis.lower:g} to {axis.upper:g}"
+                raise BadInput(f"end_at: {axis.title} {target} is outside its bounds {bounds}; end inside them")
 
         def rule(_: Any, name: str) -> Any:
             return model.state[model.POINTS.last(), name] == targets[name]
@@ -78,7 +69,7 @@ class EndAt(TransitionConstraint):
 
     def violations(self, path: EpisodePath) -> list[Violation]:
         """Whether a finished path ended elsewhere."""
-        if not path.complete or self._distance(path.coordinates, path.points[-1:])[0] <= TOLERANCE:
+        if not path.complete or distance_to(self.point, path.coordinates, path.points[-1:])[0] <= SAME_PLACE:
             return []
         ended = f"the episode ended at {path.points[-1].tolist()}, not at {self._text()}"
         return [Violation(self.name, path.moves - 1, ended)]
@@ -88,22 +79,13 @@ class EndAt(TransitionConstraint):
 
     def usage(self, paths: Sequence[EpisodePath], now: EpisodePath | None) -> list[Usage]:
         """Whether the end can still be reached."""
-        limit = spaced(self._described(paths, now))
+        limit = spaced(self.describe((now or paths[0]).coordinates))
         if now is None or now.judge is None:
             return [Usage(limit, "every episode has ended")]
         left, sure = f"{counted(now.judge.horizon - now.moves, 'move')} left in this episode", now.judge.can_end(now)
         if sure is None:
             return [Usage(limit, f"{left}; every plan ends there")]
         return [Usage(limit, f"{left}: {'it can be reached' if sure else 'it can no longer be reached for sure'}")]
-
-    def _distance(self, coordinates: Sequence[Coordinate], points: Array) -> Array:
-        """Largest distance from the end point over the coordinates named, as a share of each axis."""
-        distance = np.zeros(len(points))
-        for name, target in self.point.items():
-            axis = coordinate_index(coordinates, name)
-            gap = np.abs(points[:, axis] - coordinates[axis].value_of(target)) / coordinates[axis].width
-            distance = np.maximum(distance, gap)
-        return distance
 
     def _text(self) -> str:
         return ", ".join(f"{name}={value}" for name, value in self.point.items())

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tcbo_pyomo.foundation.arrays import Array, Mask
 from tcbo_pyomo.foundation.coordinates import Coordinate
+from tcbo_pyomo.models.components import PyomoModel
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint, Violation, transition_endpoints
 from tcbo_pyomo.models.episode_path import EpisodePath
 from tcbo_pyomo.models.regions.regions import Region
 from tcbo_pyomo.plant.process import Process
-
-if TYPE_CHECKING:
-    from pyomo.environ import ConcreteModel
 
 
 class ForbiddenRegion(TransitionConstraint):
@@ -41,7 +38,7 @@ class ForbiddenRegion(TransitionConstraint):
         """Points outside the region."""
         return ~self.region.contains(coordinates, points)
 
-    def add_to_trajectory(self, model: ConcreteModel) -> None:
+    def add_to_trajectory(self, model: PyomoModel) -> None:
         """Put a plane between the region and every point and, unless `crossing`, every straight move."""
         from tcbo_pyomo.models.regions.keep_out import keep_out
 

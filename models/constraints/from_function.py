@@ -6,21 +6,16 @@ Linear ones for the state-action polytope; any smooth ones for a trajectory (`mo
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, ClassVar
 
 from tcbo_pyomo.errors import BadInput, TcboError
+from tcbo_pyomo.models.components import PyomoModel
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
-
-if TYPE_CHECKING:
-    from pyomo.environ import ConcreteModel
 
 
 class FromFunction(TransitionConstraint):
     """Wraps `function(model)`; whatever it adds may couple the steps, so the plan is solved as a linear programme."""
 
-    couples_steps: ClassVar[bool] = True
-
-    def __init__(self, function: Callable[[ConcreteModel], None]) -> None:
+    def __init__(self, function: Callable[[PyomoModel], None]) -> None:
         self.function = function
 
     @property
@@ -28,15 +23,8 @@ class FromFunction(TransitionConstraint):
         """The function's own name."""
         return getattr(self.function, "__name__", "function")
 
-    def add_to_polytope(self, model: ConcreteModel) -> None:
+    def add_to_polytope(self, model: PyomoModel) -> None:
         """Call the function; an error inside it is shown as such."""
-        self._call(model)
-
-    def add_to_trajectory(self, model: ConcreteModel) -> None:
-        """Call the function; an error inside it is shown as such."""
-        self._call(model)
-
-    def _call(self, model: ConcreteModel) -> None:
         try:
             self.function(model)
         except TcboError:
@@ -44,7 +32,9 @@ class FromFunction(TransitionConstraint):
         except Exception as error:
             raise BadInput(f"constraint function '{self.name}' failed: {type(error).__name__}: {error}") from error
 
+    add_to_trajectory = add_to_polytope
 
-def as_rule(constraint: TransitionConstraint | Callable[[ConcreteModel], None]) -> TransitionConstraint:
+
+def as_rule(constraint: TransitionConstraint | Callable[[PyomoModel], None]) -> TransitionConstraint:
     """A constraint as it is, a plain function wrapped."""
     return constraint if isinstance(constraint, TransitionConstraint) else FromFunction(constraint)

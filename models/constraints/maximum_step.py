@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.arrays import Array, Mask
 from tcbo_pyomo.foundation.coordinates import Coordinate, coordinate_index
 from tcbo_pyomo.foundation.wording import spaced, with_unit
-from tcbo_pyomo.models.components import add_component
+from tcbo_pyomo.models.components import PyomoModel, add_component
 from tcbo_pyomo.models.constraints.transition_constraint import (
     TransitionConstraint,
     Usage,
@@ -21,9 +21,6 @@ from tcbo_pyomo.models.constraints.transition_constraint import (
 )
 from tcbo_pyomo.models.episode_path import EpisodePath
 from tcbo_pyomo.plant.process import Process
-
-if TYPE_CHECKING:
-    from pyomo.environ import ConcreteModel
 
 
 class MaximumStep(TransitionConstraint):
@@ -47,20 +44,18 @@ class MaximumStep(TransitionConstraint):
         """Moves whose every outcome stays within the limits."""
         left, right = transition_endpoints(process)
         allowed = np.ones(len(left), dtype=bool)
-        for axis, down, up in self._numbers(process.coordinates):
+        for axis, c, down, up in self._numbers(process.coordinates):
             change = right[:, axis] - left[:, axis]
-            slack = 1e-9 * process.coordinates[axis].width
+            slack = 1e-9 * c.width
             allowed &= (change >= -down - slack) & (change <= up + slack)
         return allowed
 
-    def add_to_trajectory(self, model: ConcreteModel) -> None:
+    def add_to_trajectory(self, model: PyomoModel) -> None:
         """-down <= x_{h+1} - x_h <= up for each step, as shares of the axis."""
         from pyomo.environ import Constraint
 
-        limits = {
-            axis.name: (-down / axis.width, up / axis.width)
-            for axis, down, up in ((model.coordinates[i], *limits) for i, *limits in self._numbers(model.coordinates))
-        }
+        numbers = self._numbers(model.coordinates)
+        limits = {c.name: (-down / c.width, up / c.width) for _, c, down, up in numbers}
 
         def rule(_: Any, step: int, name: str) -> Any:
             low, high = limits[name]
@@ -70,18 +65,17 @@ class MaximumStep(TransitionConstraint):
 
     def describe(self, coordinates: Sequence[Coordinate]) -> str:
         """`temperature -2 to +5 K; ratio -0.1 to +0.1 per move`."""
-        limits = ((coordinates[axis], down, up) for axis, down, up in self._numbers(coordinates))
-        return "; ".join(f"{c.name} {_interval(c, down, up)}" for c, down, up in limits) + " per move"
+        limits = (f"{c.name} {_interval(c, down, up)}" for _, c, down, up in self._numbers(coordinates))
+        return "; ".join(limits) + " per move"
 
     def violations(self, path: EpisodePath) -> list[Violation]:
         """Each step that is larger than its limit."""
         found = []
-        for axis, down, up in self._numbers(path.coordinates):
-            coordinate = path.coordinates[axis]
-            slack = 1e-6 * coordinate.width
+        for axis, c, down, up in self._numbers(path.coordinates):
+            slack = 1e-6 * c.width
             for step, change in enumerate(np.diff(path.points[:, axis])):
                 if not -down - slack <= change <= up + slack:
-                    text = f"{coordinate.title} changed by {change:g}, allowed is {-down:g} to {up:g}"
+                    text = f"{c.title} changed by {change:g}, allowed is {-down:g} to {up:g}"
                     found.append(Violation(self.name, step, text))
         return found
 
@@ -94,15 +88,13 @@ class MaximumStep(TransitionConstraint):
         if len(left) == 0:
             return None
         changes = right - left
-        rooms = ((up - changes[:, a].max(), down + changes[:, a].min()) for a, down, up in self._numbers(coordinates))
-        return float(min(min(pair) for pair in rooms))
+        limits = self._numbers(coordinates)
+        return float(min(min(up - changes[:, a].max(), down + changes[:, a].min()) for a, _, down, up in limits))
 
     def usage(self, paths: Sequence[EpisodePath], now: EpisodePath | None) -> list[Usage]:
         """The largest rise and fall of each coordinate."""
-        known = now or paths[0]
         lines = []
-        for axis, down, up in self._numbers(known.coordinates):
-            c = known.coordinates[axis]
+        for axis, c, down, up in self._numbers((now or paths[0]).coordinates):
             changes = np.concatenate([[0.0], *(np.diff(path.points[:, axis]) for path in paths)])
             rise, fall = float(changes.max()), max(0.0, float(-changes.min()))
             used = f"at most {with_unit(rise, c.unit)} up, {with_unit(fall, c.unit)} down"
@@ -116,22 +108,22 @@ class MaximumStep(TransitionConstraint):
         Below it a larger limit is worth nothing. Where falling and rising have limits of their own, each has a next one.
         """
         left, right = transition_endpoints(process)
-        for axis, down, up in self._numbers(process.coordinates):
-            coordinate, change = process.coordinates[axis], right[:, axis] - left[:, axis]
-            if isinstance(self.limits[coordinate.name], (tuple, list)):
+        for axis, c, down, up in self._numbers(process.coordinates):
+            change = right[:, axis] - left[:, axis]
+            if isinstance(self.limits[c.name], (tuple, list)):
                 ways = [("downwards ", -change, down), ("upwards ", change, up)]
             else:
                 ways = [("", np.abs(change), up)]
             for way, sizes, present in ways:
-                larger = sizes[sizes > present + 1e-9 * coordinate.width]
+                larger = sizes[sizes > present + 1e-9 * c.width]
                 if len(larger):
                     new = float(larger.min())
                     limit = {"": new, "downwards ": (new, up), "upwards ": (down, new)}[way]
-                    text = f"{way}{coordinate.in_words(new)} instead of {present:g}"
-                    yield text, MaximumStep({**self.limits, coordinate.name: limit})
+                    text = f"{way}{c.in_words(new)} instead of {present:g}"
+                    yield text, MaximumStep({**self.limits, c.name: limit})
 
-    def _numbers(self, coordinates: Sequence[Coordinate]) -> list[tuple[int, float, float]]:
-        """(axis, largest fall, largest rise), in the coordinate's unit."""
+    def _numbers(self, coordinates: Sequence[Coordinate]) -> list[tuple[int, Coordinate, float, float]]:
+        """(axis, coordinate, largest fall, largest rise), in the coordinate's unit."""
         numbers = []
         for name, limit in self.limits.items():
             axis = coordinate_index(coordinates, name)
@@ -139,7 +131,7 @@ class MaximumStep(TransitionConstraint):
             values = coordinates[axis].value_of(down), coordinates[axis].value_of(up)
             if min(values) < 0:
                 raise BadInput(f"maximum_step: limit of '{name}' is {limit!r}; it must not be negative")
-            numbers.append((axis, *values))
+            numbers.append((axis, coordinates[axis], *values))
         return numbers
 
 

@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from tcbo_pyomo.foundation.arrays import Mask
 from tcbo_pyomo.foundation.coordinates import Coordinate, coordinate_index
-from tcbo_pyomo.models.components import add_component
+from tcbo_pyomo.models.components import PyomoModel, add_component
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint, Violation, transition_endpoints
 from tcbo_pyomo.models.episode_path import EpisodePath
 from tcbo_pyomo.plant.process import Process
-
-if TYPE_CHECKING:
-    from pyomo.environ import ConcreteModel
 
 
 class NonDecreasing(TransitionConstraint):
     """x_{h+1} >= x_h for one coordinate, within an episode."""
 
     direction: ClassVar[int] = 1
-    word: ClassVar[str] = "fell"
-    component: ClassVar[str] = "non_decreasing"
 
     def __init__(self, coordinate: str) -> None:
         self.coordinate = coordinate
@@ -35,7 +30,7 @@ class NonDecreasing(TransitionConstraint):
         change = self.direction * (right[:, axis] - left[:, axis])
         return change >= -1e-9 * process.coordinates[axis].width
 
-    def add_to_trajectory(self, model: ConcreteModel) -> None:
+    def add_to_trajectory(self, model: PyomoModel) -> None:
         """One linear row per step, in scaled coordinates."""
         from pyomo.environ import Constraint
 
@@ -44,7 +39,7 @@ class NonDecreasing(TransitionConstraint):
         def rule(_: Any, step: int) -> Any:
             return self.direction * (model.state[step + 1, name] - model.state[step, name]) >= 0.0
 
-        add_component(model, self.component, Constraint(model.STEPS, rule=rule))
+        add_component(model, self.short_name, Constraint(model.STEPS, rule=rule))
 
     def describe(self, coordinates: Sequence[Coordinate]) -> str:
         """`residence_time may not fall`."""
@@ -56,10 +51,8 @@ class NonDecreasing(TransitionConstraint):
         axis = coordinate_index(path.coordinates, self.coordinate)
         values, coordinate = path.points[:, axis], path.coordinates[axis]
         wrong = np.flatnonzero(self.direction * np.diff(values) < -1e-6 * coordinate.width)
-        return [
-            Violation(self.name, int(h), f"{coordinate.title} {self.word} from {values[h]:g} to {values[h + 1]:g}")
-            for h in wrong
-        ]
+        went = f"{coordinate.title} {'fell' if self.direction > 0 else 'rose'}"
+        return [Violation(self.name, int(h), f"{went} from {values[h]:g} to {values[h + 1]:g}") for h in wrong]
 
     def slack(self, path: EpisodePath) -> None:
         """None: a direction is kept or broken, with nothing in between."""

@@ -11,5 +11,3 @@ class NonIncreasing(NonDecreasing):
     """x_{h+1} <= x_h for one coordinate, within an episode."""
 
     direction: ClassVar[int] = -1
-    word: ClassVar[str] = "rose"
-    component: ClassVar[str] = "non_increasing"

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.coordinates import Coordinate
-from tcbo_pyomo.models.components import add_component
+from tcbo_pyomo.models.components import PyomoModel, add_component
 from tcbo_pyomo.models.constraints.budget import Budget
-
-if TYPE_CHECKING:
-    from pyomo.environ import ConcreteModel
 
 Values = Mapping[str, Array]
 Cost = Callable[[Values, Values], Any]
@@ -43,7 +40,7 @@ class ResourceBudget(Budget):
         """`5.5 used, the budget is 5`."""
         return f"{spent:g} used, the budget is {self.limit:g}"
 
-    def add_to_trajectory(self, model: ConcreteModel) -> None:
+    def add_to_trajectory(self, model: PyomoModel) -> None:
         """One row: the use of the resource over all steps, as a share of the limit.
 
         abs() and square roots have no derivative at zero; each becomes a variable that lies above it, so a plan
@@ -52,6 +49,7 @@ class ResourceBudget(Budget):
         from pyomo.environ import Block, Constraint
 
         from tcbo_pyomo.models.smooth_cost import SmoothCost
+
         block = add_component(model, f"{self.label}_use", Block())
         smooth = SmoothCost(block, (self.limit or 1.0) / len(model.STEPS))
         used = []
@@ -59,7 +57,7 @@ class ResourceBudget(Budget):
             left = {name: model.physical[step, name] for name in model.COORDINATES}
             right = {name: model.physical[step + 1, name] for name in model.COORDINATES}
             try:
-                used.append(smooth.upper_bound(self.cost(left, right)))
+                used.append(smooth.walk_expression(self.cost(left, right)))
             except Exception as error:
                 raise BadInput(
                     f"resource_budget '{self.label}': the cost failed on Pyomo expressions "
@@ -80,11 +78,11 @@ class ResourceBudget(Budget):
                 f"resource_budget '{self.label}': its cost function failed ({type(error).__name__}: {error}); it gets two "
                 f"mappings with {', '.join(names)} and returns one value per move"
             ) from error
-        if not (np.isfinite(cost) & (cost >= 0)).all():
-            worst = int((~(np.isfinite(cost) & (cost >= 0))).argmax())
+        wrong = ~(np.isfinite(cost) & (cost >= 0))
+        if wrong.any():
+            move = f"{left[wrong][0].tolist()} -> {right[wrong][0].tolist()}"
             raise BadInput(
-                f"resource_budget '{self.label}': cost of the move {left[worst].tolist()} -> "
-                f"{right[worst].tolist()} "
-                f"is {cost[worst]}; costs must be finite and not negative"
+                f"resource_budget '{self.label}': cost of the move {move} is {cost[wrong][0]}; costs must be finite and not "
+                "negative"
             )
         return cost

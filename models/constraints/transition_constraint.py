@@ -11,12 +11,11 @@ from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.arrays import Array, Mask
 from tcbo_pyomo.foundation.coordinates import Coordinate
 from tcbo_pyomo.foundation.wording import spaced
+from tcbo_pyomo.models.components import PyomoModel
 from tcbo_pyomo.models.episode_path import EpisodePath, JudgedRow
 from tcbo_pyomo.models.named_numbers import numbers_in, with_number
 
 if TYPE_CHECKING:
-    from pyomo.environ import ConcreteModel
-
     from tcbo_pyomo.models.regions.regions import Region
     from tcbo_pyomo.plant.process import Process
 
@@ -84,14 +83,13 @@ class TransitionConstraint:
         """Which states this rule allows before step `step` (after the last move: `horizon`)."""
         return self.allowed_points(process.coordinates, process.states)
 
-    def add_to_polytope(self, model: ConcreteModel) -> None:
+    def add_to_polytope(self, model: PyomoModel) -> None:
         """Add linear components to the model of `build_state_action_polytope`."""
 
-    def add_to_trajectory(self, model: ConcreteModel) -> None:
+    def add_to_trajectory(self, model: PyomoModel) -> None:
         """Add smooth components to the model of `build_trajectory`."""
         raise BadInput(
-            f"constraint '{self.name}' has no trajectory face; define add_to_trajectory(model) in its class, "
-            "or leave it "
+            f"constraint '{self.name}' has no trajectory face; define add_to_trajectory(model) in its class, or leave it "
             "out of a continuous problem"
         )
 
@@ -122,11 +120,15 @@ class TransitionConstraint:
         return None
 
     def usage(self, paths: Sequence[EpisodePath], now: EpisodePath | None) -> list[Usage]:
-        """How much of it executed paths have used, one line per limit; `now` is the episode that goes on, if any."""
+        """How much of it executed paths have used, one line per limit; `now` is the episode that goes on, if any.
+
+        At least one path is given, `now` or another.
+        """
         rows = [row for path in paths for row in self.rows(path)]
         if not rows:
             broken = any(self.violations(path) for path in paths)
-            return [Usage(spaced(self._described(paths, now)), "broken" if broken else "kept by every move")]
+            limit = spaced(self.describe((now or paths[0]).coordinates))
+            return [Usage(limit, "broken" if broken else "kept by every move")]
         tightest: dict[str, JudgedRow] = {}
         for row in sorted(rows, key=lambda row: row.room):
             tightest.setdefault(row.component, row)
@@ -159,10 +161,6 @@ class TransitionConstraint:
         """A copy with one of `named_limits` changed."""
         changed: Self = with_number(self, tuple(name.split(".")), value)
         return changed
-
-    def _described(self, paths: Sequence[EpisodePath], now: EpisodePath | None) -> str:
-        known = now or next(iter(paths), None)
-        return self.name if known is None else self.describe(known.coordinates)
 
 
 def _usage_of(row: JudgedRow, present: float | None) -> Usage:

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.arrays import Array, Mask
 from tcbo_pyomo.foundation.coordinates import Coordinate
+from tcbo_pyomo.models.components import PyomoModel
 from tcbo_pyomo.models.constraints.budget import Budget
 from tcbo_pyomo.models.constraints.forbidden_region import ForbiddenRegion
 from tcbo_pyomo.models.regions.regions import Region
 from tcbo_pyomo.plant.process import Process
-
-if TYPE_CHECKING:
-    from pyomo.environ import ConcreteModel
 
 Where: TypeAlias = Region | Callable[[Mapping[str, Array]], Any]
 
@@ -48,14 +46,12 @@ class VisitBudget(Budget):
         """`visit 3, allowed are 2`."""
         return f"visit {spent:g}, allowed are {self.limit:g}"
 
-    def add_to_trajectory(self, model: ConcreteModel) -> None:
+    def add_to_trajectory(self, model: PyomoModel) -> None:
         """A budget below one visit forbids the region; any other needs counting, which is not smooth."""
         if self.limit >= 1 or callable(self.region):
             raise BadInput(
-                f"constraint '{self.name}': the number of visits of a path is not a smooth function, so a "
-                "continuous plan can "
-                f"only forbid a region (limit below 1, received {self.limit:g}, with a Circle, Box, Polygon "
-                "or Wall); use a "
+                f"constraint '{self.name}': the number of visits of a path is not a smooth function, so a continuous plan can "
+                f"only forbid a region (limit below 1, received {self.limit:g}, with a Circle, Box, Polygon or Wall); use a "
                 "resource_budget with a smooth cost instead"
             )
         ForbiddenRegion(self.region, crossing=True).add_to_trajectory(model)

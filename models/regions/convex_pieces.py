@@ -9,9 +9,9 @@ from functools import singledispatch
 import numpy as np
 
 from tcbo_pyomo.errors import BadInput
-from tcbo_pyomo.foundation.arrays import Array
-from tcbo_pyomo.foundation.coordinates import Coordinate, coordinate_index
-from tcbo_pyomo.models.regions.regions import Box, Polygon, Region, Wall
+from tcbo_pyomo.foundation.arrays import Array, Mask
+from tcbo_pyomo.foundation.coordinates import Coordinate, coordinate_index, scaled
+from tcbo_pyomo.models.regions.regions import Box, Pair, Polygon, Region, Wall
 
 FLAT = 1e-12
 """Twice the scaled area below which three corners count as lying on a line."""
@@ -30,8 +30,8 @@ class Piece:
 def convex_pieces(region: Region, coordinates: Sequence[Coordinate]) -> list[Piece]:
     """The pieces of a region; a region without area or of an unknown kind is refused."""
     raise BadInput(
-        f"forbidden_region: {type(region).__name__} has no smooth form for a continuous plan; use Circle, "
-        "Box, Polygon or Wall"
+        f"forbidden_region: {type(region).__name__} has no smooth form for a continuous plan; use Circle, Box, Polygon or "
+        "Wall"
     )
 
 
@@ -39,21 +39,18 @@ def convex_pieces(region: Region, coordinates: Sequence[Coordinate]) -> list[Pie
 def _(region: Box, coordinates: Sequence[Coordinate]) -> list[Piece]:
     """Two faces per coordinate named."""
     axes = [coordinates[coordinate_index(coordinates, name)] for name in region.ranges]
-    bounds = np.array(
-        [[_scaled(axis, axis.value_of(bound)) for bound in region.ranges[axis.name]] for axis in axes],
-        dtype=float,
-    )
-    if (bounds[:, 0] > bounds[:, 1]).any():
+    lower, upper = (scaled(axes, [c.value_of(region.ranges[c.name][side]) for c in axes]) for side in (0, 1))
+    if (lower > upper).any():
         return []
     faces = np.eye(len(axes))
-    offsets = np.concatenate([bounds[:, 1], -bounds[:, 0]])
+    offsets = np.concatenate([upper, -lower])
     return [Piece(tuple(axis.name for axis in axes), np.vstack([faces, -faces]), offsets)]
 
 
 @convex_pieces.register
 def _(region: Wall, coordinates: Sequence[Coordinate]) -> list[Piece]:
     """A piece of no width: both sides of the line, and its two ends."""
-    start, end = _plane_points(region.over, [region.start, region.end], coordinates)
+    start, end = _plane_points(region, [region.start, region.end], coordinates)
     length = np.linalg.norm(end - start)
     along = (end - start) / length if length > 0 else np.array([1.0, 0.0])
     across = np.array([-along[1], along[0]])
@@ -65,7 +62,7 @@ def _(region: Wall, coordinates: Sequence[Coordinate]) -> list[Piece]:
 @convex_pieces.register
 def _(region: Polygon, coordinates: Sequence[Coordinate]) -> list[Piece]:
     """The polygon itself when it is convex, else its triangles."""
-    corners = _plane_points(region.over, [edge[0] for edge in region.edges()], coordinates)
+    corners = _plane_points(region, [edge[0] for edge in region.edges()], coordinates)
     area = 0.5 * float(np.sum(_cross(corners, np.roll(corners, -1, axis=0))))
     if abs(area) < 1e-12:
         raise BadInput(f"polygon over {region.over}: its corners {list(region.corners)} enclose no area; use a Wall")
@@ -110,11 +107,10 @@ def _turn(triangle: Array) -> float:
     return float(_cross(triangle[1] - triangle[0], triangle[2] - triangle[1]))
 
 
-def _inside(triangle: Array, points: Array) -> Array:
+def _inside(triangle: Array, points: Array) -> Mask:
     """Which points lie in a triangle (counter-clockwise), its edge included."""
-    inside = np.ones(len(points), dtype=bool)
-    for i in range(3):
-        inside &= _cross(triangle[(i + 1) % 3] - triangle[i], points - triangle[i]) >= 0
+    sides = np.roll(triangle, -1, axis=0) - triangle
+    inside: Mask = np.all(_cross(sides, points[:, None] - triangle) >= 0, axis=1)
     return inside
 
 
@@ -141,12 +137,7 @@ def _cross(left: Array, right: Array) -> Array:
     return left[..., 0] * right[..., 1] - left[..., 1] * right[..., 0]
 
 
-def _plane_points(
-    over: tuple[str, str], points: Sequence[tuple[float, float]], coordinates: Sequence[Coordinate]
-) -> Array:
-    axes = [coordinates[coordinate_index(coordinates, name)] for name in over]
-    return np.array([[_scaled(axis, float(v)) for axis, v in zip(axes, point, strict=True)] for point in points])
-
-
-def _scaled(axis: Coordinate, value: float) -> float:
-    return (value - axis.lower) / axis.width - 0.5
+def _plane_points(region: Polygon | Wall, points: Sequence[Pair], coordinates: Sequence[Coordinate]) -> Array:
+    """Points of the plane of a region, scaled."""
+    axes = [coordinates[coordinate_index(coordinates, name)] for name in region.over]
+    return scaled(axes, points)

@@ -22,6 +22,7 @@ import numpy as np
 import pyomo.environ as pyo
 
 from tcbo_pyomo.foundation.arrays import Array
+from tcbo_pyomo.foundation.coordinates import physical
 from tcbo_pyomo.models.components import add_component
 from tcbo_pyomo.models.regions.convex_pieces import Piece, convex_pieces
 from tcbo_pyomo.models.regions.regions import Circle, Region
@@ -96,9 +97,7 @@ def _(region: Circle, model: pyo.ConcreteModel, crossing: bool) -> None:
     )
 
     def starts(path: Array) -> Iterator[tuple[Any, float]]:
-        lower = np.array([model.coordinates[axis].lower for axis in axes])
-        width = np.array([model.coordinates[axis].width for axis in axes])
-        points = (lower + (path[:, axes] + 0.5) * width - center) / radius
+        points = (physical(model.coordinates, path)[:, axes] - center) / radius
         directions = nearest_directions(points[:-1], points[1:])
         for step in model.STEPS:
             for name, value in zip(names, directions[step], strict=True):
@@ -126,10 +125,7 @@ def best_mixtures(left: Array, right: Array) -> Array:
             slope = (left - right)[:, i] - (left - right)[:, j]
             with np.errstate(divide="ignore", invalid="ignore"):
                 share = np.nan_to_num((right - left)[:, j] / slope, nan=0.0, posinf=0.0, neginf=0.0).clip(0.0, 1.0)
-            value = np.minimum(
-                share * left[:, i] + (1.0 - share) * left[:, j],
-                share * right[:, i] + (1.0 - share) * right[:, j],
-            )
+            value = np.minimum(*(share * end[:, i] + (1.0 - share) * end[:, j] for end in (left, right)))
             better = value > best
             weights[better] = 0.0
             weights[better, i], weights[better, j] = share[better], 1.0 - share[better]

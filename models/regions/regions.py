@@ -5,7 +5,7 @@ A region answers two questions about many points at once: which points lie insid
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -13,30 +13,27 @@ import numpy as np
 
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.arrays import Array, Mask
-from tcbo_pyomo.foundation.coordinates import Coordinate, coordinate_index
+from tcbo_pyomo.foundation.coordinates import Coordinate, coordinate_index, point_from_mapping
 
 Pair = tuple[float, float]
 
 
 class Region(Protocol):
-    """A set of points."""
+    """A set of points. A class derived from it needs only `crossed_by`: a point is a move that stays where it is."""
 
     def contains(self, coordinates: Sequence[Coordinate], points: Array) -> Mask:
         """Which of the n x d points lie inside."""
+        return self.crossed_by(coordinates, points, points)
 
     def crossed_by(self, coordinates: Sequence[Coordinate], left: Array, right: Array) -> Mask:
         """Which of the n straight moves touch the region."""
 
 
 @dataclass(frozen=True)
-class Box:
+class Box(Region):
     """Points with lower <= x <= upper for each coordinate named: `Box({"temperature": (80, 120)})`."""
 
     ranges: Mapping[str, tuple[Any, Any]]
-
-    def contains(self, coordinates: Sequence[Coordinate], points: Array) -> Mask:
-        """Points within every range."""
-        return self.crossed_by(coordinates, points, points)
 
     def crossed_by(self, coordinates: Sequence[Coordinate], left: Array, right: Array) -> Mask:
         """Clip each segment against every range in turn; what is left of it touches the box."""
@@ -61,15 +58,11 @@ class Box:
 
 
 @dataclass(frozen=True)
-class Circle:
-    """A disc, or an ellipse along the axes when `radius` is given per coordinate."""
+class Circle(Region):
+    """A disc without its edge, or an ellipse along the axes when `radius` is given per coordinate."""
 
     center: Mapping[str, Any]
     radius: Any
-
-    def contains(self, coordinates: Sequence[Coordinate], points: Array) -> Mask:
-        """Points inside the circle (its edge is outside)."""
-        return self.crossed_by(coordinates, points, points)
 
     def crossed_by(self, coordinates: Sequence[Coordinate], left: Array, right: Array) -> Mask:
         """Segments whose nearest point to the centre lies inside, in units of the radius."""
@@ -82,17 +75,17 @@ class Circle:
 
     def numbers(self, coordinates: Sequence[Coordinate]) -> tuple[list[int], Array, Array]:
         """Axes, centre and radius per axis, as plain numbers."""
-        axes = [coordinate_index(coordinates, name) for name in self.center]
-        center = np.array([coordinates[a].value_of(self.center[coordinates[a].name]) for a in axes])
-        spread = self.radius if isinstance(self.radius, Mapping) else {name: self.radius for name in self.center}
-        radius = np.array([coordinates[a].value_of(spread[coordinates[a].name]) for a in axes])
+        axes = _axes(coordinates, self.center)
+        own = [coordinates[axis] for axis in axes]
+        spread = self.radius if isinstance(self.radius, Mapping) else dict.fromkeys(self.center, self.radius)
+        radius = np.array([c.value_of(spread[c.name]) for c in own])
         if not (radius > 0).all():
             raise BadInput(f"circle at {dict(self.center)}: radius {self.radius!r} must be positive")
-        return axes, center, radius
+        return axes, point_from_mapping(own, self.center), radius
 
 
 @dataclass(frozen=True)
-class Polygon:
+class Polygon(Region):
     """A polygon over two coordinates, its outline included: `Polygon(("x", "y"), [(0, 0), (1, 0), (0, 1)])`."""
 
     over: tuple[str, str]
@@ -125,16 +118,12 @@ class Polygon:
 
 
 @dataclass(frozen=True)
-class Wall:
+class Wall(Region):
     """A line that may not be crossed or touched, over two coordinates: `Wall(("x", "y"), (0, 0), (1, 2))`."""
 
     over: tuple[str, str]
     start: Pair
     end: Pair
-
-    def contains(self, coordinates: Sequence[Coordinate], points: Array) -> Mask:
-        """Points on the wall itself."""
-        return self.crossed_by(coordinates, points, points)
 
     def crossed_by(self, coordinates: Sequence[Coordinate], left: Array, right: Array) -> Mask:
         """Segments that meet the wall: the ends of each lie on different sides of the other."""
@@ -144,14 +133,12 @@ class Wall:
         ends_differ = _side(c, d, a) * _side(c, d, b) <= 0
         walls_differ = _side(a, b, c) * _side(a, b, d) <= 0
         # For collinear segments every side is zero: then the bounding boxes decide.
-        overlap = (np.maximum(a, b) >= np.minimum(c, d)).all(axis=1) & (np.minimum(a, b) <= np.maximum(c, d)).all(
-            axis=1
-        )
-        return ends_differ & walls_differ & overlap
+        overlap = (np.maximum(a, b) >= np.minimum(c, d)) & (np.minimum(a, b) <= np.maximum(c, d))
+        return ends_differ & walls_differ & overlap.all(axis=1)
 
 
 @dataclass(frozen=True)
-class Points:
+class Points(Region):
     """Single points: `Points([{"x": 1, "y": 2}, {"x": 2, "y": 2}])`; coordinates left out may take any value."""
 
     points: Sequence[Mapping[str, Any]]
@@ -160,12 +147,7 @@ class Points:
         """Points equal to one of those listed, to a millionth of each axis."""
         found = np.zeros(len(points), dtype=bool)
         for target in self.points:
-            match = np.ones(len(points), dtype=bool)
-            for name, value in target.items():
-                axis = coordinate_index(coordinates, name)
-                gap = np.abs(points[:, axis] - coordinates[axis].value_of(value))
-                match &= gap <= 1e-6 * coordinates[axis].width
-            found |= match
+            found |= distance_to(target, coordinates, points) <= 1e-6
         return found
 
     def crossed_by(self, coordinates: Sequence[Coordinate], left: Array, right: Array) -> Mask:
@@ -173,7 +155,17 @@ class Points:
         return self.contains(coordinates, left) | self.contains(coordinates, right)
 
 
-def _axes(coordinates: Sequence[Coordinate], names: Sequence[str]) -> list[int]:
+def distance_to(target: Mapping[str, Any], coordinates: Sequence[Coordinate], points: Array) -> Array:
+    """Largest distance of each point from a target over the coordinates that it names, as a share of each axis."""
+    distance = np.zeros(len(points))
+    for name, value in target.items():
+        axis = coordinate_index(coordinates, name)
+        gap = np.abs(points[:, axis] - coordinates[axis].value_of(value)) / coordinates[axis].width
+        distance = np.maximum(distance, gap)
+    return distance
+
+
+def _axes(coordinates: Sequence[Coordinate], names: Iterable[str]) -> list[int]:
     return [coordinate_index(coordinates, name) for name in names]
 
 

@@ -21,11 +21,8 @@ from tcbo_pyomo.checks.executed_path import (
 )
 from tcbo_pyomo.errors import BadInput, TcboError
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint, Violation
-from tcbo_pyomo.models.episode_path import point_text
+from tcbo_pyomo.models.episode_path import SAME_PLACE, point_text
 from tcbo_pyomo.problem.protocol import ProblemProtocol
-
-TOLERANCE = 1e-6
-"""Distance from the start that still counts as being there, as a share of each axis."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +71,9 @@ def audit_path(problem: ProblemProtocol, executed: str | os.PathLike[str] | Sequ
 
 def unaudited(problem: ProblemProtocol) -> list[str]:
     """Names of what no arithmetic can judge: rules that say nothing about paths, dynamics that cannot be solved back."""
-    silent = [rule.name for rule in problem.rules if not _speaks(rule, problem)]
+    # A rule says what a path did wrong itself, by what it removes, or by its rows.
+    plain = [rule for rule in problem.rules if type(rule).violations is TransitionConstraint.violations]
+    silent = [rule.name for rule in plain if not problem.judge.can_judge(rule)]
     return silent if problem.judge.judges_moves else [*silent, "dynamics"]
 
 
@@ -95,7 +94,7 @@ def _audit(problem: ProblemProtocol, episode: ExecutedEpisode) -> list[AuditFind
     found = []
     start = problem.points([problem.start_state])[0]
     widths = np.array([c.width for c in path.coordinates])
-    if (np.abs(path.points[0] - start) > TOLERANCE * widths).any():
+    if (np.abs(path.points[0] - start) > SAME_PLACE * widths).any():
         found.append(finding(0, "start", point_text(start), point_text(path.points[0])))
     if len(rows) > problem.horizon:
         found.append(finding(problem.horizon, "horizon", f"{problem.horizon} moves per episode", f"{len(rows)} moves"))
@@ -115,9 +114,3 @@ def _violations(rule: TransitionConstraint, episode: ExecutedEpisode) -> list[Vi
     except Exception as error:
         why = f"`violations` failed in episode {episode.number}: {type(error).__name__}: {error}"
         raise BadInput(f"constraint '{rule.name}': {why}") from error
-
-
-def _speaks(rule: TransitionConstraint, problem: ProblemProtocol) -> bool:
-    """Whether a rule says what a path did wrong: itself, by what it removes, or by its rows."""
-    own = type(rule).violations is not TransitionConstraint.violations
-    return own or problem.judge.can_judge(rule)

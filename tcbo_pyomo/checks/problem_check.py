@@ -16,7 +16,6 @@ from tcbo_pyomo.checks.reachable_states import check_moves
 from tcbo_pyomo.errors import TcboError
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.knowledge.history import Move
-from tcbo_pyomo.problem.continuous import ContinuousProblem
 from tcbo_pyomo.problem.finite import Problem
 from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.problem.with_settings import with_settings
@@ -48,18 +47,13 @@ def check_problem(problem: ProblemProtocol, settings: Settings) -> list[Finding]
 
 @singledispatch
 def _findings(problem: ProblemProtocol) -> list[Finding]:
-    """What only one kind of plant can be asked."""
-    return []
+    """What any plant with a box of points can be asked."""
+    return [_noise(*_noise_in_box(problem))]
 
 
 @_findings.register
 def _(problem: Problem) -> list[Finding]:
     return [*check_moves(problem), _noise(*_noise_by_state(problem)), _truth(problem)]
-
-
-@_findings.register
-def _(problem: ContinuousProblem) -> list[Finding]:
-    return [_noise(*_noise_in_box(problem))]
 
 
 def _noise_by_state(problem: Problem) -> tuple[Array, Array]:

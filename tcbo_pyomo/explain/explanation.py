@@ -10,11 +10,11 @@ import numpy as np
 
 from tcbo_pyomo.campaign.assembly import planner_for
 from tcbo_pyomo.campaign.campaign import Campaign
+from tcbo_pyomo.checks.executed_path import executed_path
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.explain.move_facts import Explanation, LimitPrice, MoveOption, Point
 from tcbo_pyomo.explain.shadow_prices import LookAhead, look_ahead
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
-from tcbo_pyomo.models.episode_path import EpisodePath
 from tcbo_pyomo.models.visitation import Visitation, mix
 from tcbo_pyomo.planning.continuous.eager_move import CHOICES
 from tcbo_pyomo.planning.finite.dynamic_programming import DynamicProgramming
@@ -53,16 +53,12 @@ def _explained(problem: ProblemProtocol, campaign: Campaign, gap: float | None) 
 @_explained.register
 def _(problem: Problem, campaign: Campaign, gap: float | None) -> Explanation:
     """On a finite process: the pair, what the plan learns, every move, and the price of every limit."""
-    situation, settings = campaign.history.situation(), campaign.settings.planner
-    generator = copy.deepcopy(campaign.generator)
-    utility = campaign.knowledge.utility(generator)
+    (situation, generator, utility), settings = standpoint(campaign), campaign.settings.planner
     wanted = gap or settings.gap or GAP
-    if settings.gap:
-        best = planner_for(problem, settings).certified(utility, situation, generator, wanted)
-        components = best.components
-    else:
-        best = certifying_planner(problem, settings).certified(utility, situation, generator, wanted)
-        components = planner_for(problem, settings).plan(utility, situation, generator).components
+    planner = planner_for(problem, settings)
+    certifying = planner if settings.gap else certifying_planner(problem, settings)
+    best = certifying.certified(utility, situation, generator, wanted)
+    components = best.components if settings.gap else planner.plan(utility, situation, generator).components
     plan = mix(components)
     ahead = look_ahead(problem, best.gradient, situation, mix(best.components))
     ends = [state for state in (best.tangent.first, best.tangent.second) if state is not None]
@@ -88,9 +84,7 @@ def _choice(problem: Problem, settings: PlannerSettings, components: int, situat
         if not coupled and leads_everywhere(problem)[situation.state]:
             return "every place is one move away: the move to the largest upper confidence bound (mean + 2 sd) is made"
         share = f"at most 1/{left} of what" if left > 1 else "any of what"
-        return (
-            f"of the moves that give up {share} the best plan (N = 1) learns, the one that learns most at once is made"
-        )
+        return f"of the moves that give up {share} the best plan (N = 1) learns, the one that learns most at once is made"
     if components == 1:
         return ""
     which = {"eager": "the one that learns most at once", "likeliest": "the likeliest", "drawn": "one drawn by chance"}
@@ -103,6 +97,12 @@ def certifying_planner(problem: Problem, settings: PlannerSettings) -> FinitePla
         return planner_for(problem, settings)
     exact = LinearSolverSettings(solver=DynamicProgramming.name)
     return planner_for(problem, settings.model_copy(update={"linear": exact}))
+
+
+def standpoint(campaign: Campaign) -> tuple[Situation, np.random.Generator, Any]:
+    """What the next plan starts from: situation, generator and utility, so that planning leaves the campaign as it is."""
+    generator = copy.deepcopy(campaign.generator)
+    return campaign.history.situation(), generator, copy.copy(campaign.knowledge).utility(generator)
 
 
 def _heading(campaign: Campaign, situation: Situation) -> dict[str, Any]:
@@ -157,7 +157,8 @@ def _limits(ahead: LookAhead, plan: Visitation, upper: float) -> tuple[LimitPric
             same = [other for other in problem.rules if other.name == rule.name]
             slack = _plan_slack(rule, problem.process, plan) if len(same) == 1 else None
             text = "; ".join(other.describe(problem.coordinates) for other in same)
-            worth = min(max(0.0, ahead.worth_of(rule.name)), upper)
+            others = [other for other in problem.rules if other.name != rule.name]
+            worth = min(ahead.worth_with(others), upper)
             found.append(LimitPrice(rule.name, text, slack, None, worth, _looser(ahead, rule, upper)))
     return tuple(found)
 
@@ -166,38 +167,32 @@ def _plan_slack(rule: TransitionConstraint, process: Process, plan: Visitation) 
     """The smallest room of any move of a plan; None for rules that are kept or broken, with nothing in between."""
     moves = process.transitions[plan.pair]
     left = process.states[np.repeat(process.pair_state[plan.pair], np.diff(moves.indptr))]
-    room = rule.room(process.coordinates, left, process.states[moves.indices])
-    return None if room is None else max(0.0, room)
+    return _not_negative(rule.room(process.coordinates, left, process.states[moves.indices]))
 
 
 def _looser(ahead: LookAhead, rule: TransitionConstraint, upper: float) -> tuple[tuple[str, float], ...]:
     """What one notch more of a rate limit buys, at most."""
     problem = ahead.problem
     others = [other for other in problem.rules if other is not rule]
-    return tuple(
-        (text, min(max(0.0, ahead.worth_with([*others, changed])), upper))
-        for text, changed in rule.looser(problem.process)
-    )
+    looser = rule.looser(problem.process)
+    return tuple((text, min(ahead.worth_with([*others, changed]), upper)) for text, changed in looser)
 
 
-def _room(rule: TransitionConstraint, path: EpisodePath) -> float | None:
-    slack = rule.slack(path)
-    return None if slack is None else max(0.0, slack)
+def _not_negative(room: float | None) -> float | None:
+    return None if room is None else max(0.0, room)
 
 
 @_explained.register
 def _(problem: ContinuousProblem, campaign: Campaign, gap: float | None) -> Explanation:
     """On a continuous plant: the pair, what the plan learns, and the room its path leaves."""
-    situation = campaign.history.situation()
-    generator = copy.deepcopy(campaign.generator)
-    utility = copy.copy(campaign.knowledge).utility(generator)
+    situation, generator, utility = standpoint(campaign)
     planner = planner_for(problem, campaign.settings.planner)
     plan = planner.plan(utility, situation, generator)
     paths = [(weight, component.states[len(situation.path) :]) for weight, component in plan.components]
     heaviest = max(plan.components, key=lambda part: part[0])[1]
     points = problem.points(list(heaviest.states))
-    path = EpisodePath(problem.coordinates, points, True, [tuple(a) for a in heaviest.actions], problem.judge)
-    limits = [LimitPrice(rule.name, rule.describe(problem.coordinates), _room(rule, path)) for rule in problem.rules]
+    path = executed_path(problem, points, True, [tuple(action) for action in heaviest.actions])
+    rooms = [(rule, _not_negative(rule.slack(path))) for rule in problem.rules]
     return Explanation(
         **_heading(campaign, situation),
         separates=tuple(problem.describe(tuple(point)) for point in plan.tangent.separated),
@@ -207,5 +202,5 @@ def _(problem: ContinuousProblem, campaign: Campaign, gap: float | None) -> Expl
         lower_bound=None,
         components=len(plan.components),
         choice=CHOICES[utility.stage] if planner.is_eager else "",
-        limits=tuple(limits),
+        limits=tuple(LimitPrice(rule.name, rule.describe(problem.coordinates), room) for rule, room in rooms),
     )

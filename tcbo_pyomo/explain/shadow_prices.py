@@ -104,16 +104,15 @@ class LookAhead:
         usable = np.setdiff1d(sets.usable_pairs(step, here), _unaffordable(self.problem, self.situation))
         return np.isin(self.problem.process.pairs_of(state), usable)
 
-    def worth_of(self, name: str) -> float:
-        """How much smaller the tangent's minimum is without the rules of a name: at most this can dropping them buy."""
-        return self.worth_with([rule for rule in self.problem.rules if rule.name != name])
-
     def worth_with(self, rules: Sequence[TransitionConstraint]) -> float:
-        """How much smaller the tangent's minimum is under other rules about single moves and states."""
+        """How much smaller the tangent's minimum is under other rules about single moves and states, at least 0.
+
+        At most this can the other rules buy.
+        """
         other = EpisodeSets(self.problem.process, rules, self.problem.horizon)
         barred = _unaffordable(self.problem, self.situation)
         values = backward_values(other, self.cost, self.situation.step, barred)
-        return float(self.values[0, self.situation.state] - values[0, self.situation.state])
+        return max(0.0, float(self.values[0, self.situation.state] - values[0, self.situation.state]))
 
 
 def look_ahead(problem: Problem, gradient: Array, situation: Situation, plan: Visitation | None = None) -> LookAhead:

@@ -6,7 +6,6 @@ variances of the same quantity and can be compared.
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import singledispatch
@@ -17,7 +16,7 @@ import numpy as np
 from tcbo_pyomo.campaign.assembly import planner_for
 from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.errors import BadInput
-from tcbo_pyomo.explain.explanation import GAP, certifying_planner
+from tcbo_pyomo.explain.explanation import GAP, certifying_planner, standpoint
 from tcbo_pyomo.explain.limits_by_name import changed_limit
 from tcbo_pyomo.explain.move_facts import Point
 from tcbo_pyomo.explain.shadow_prices import look_ahead
@@ -77,6 +76,10 @@ class WhatIf:
         return asdict(self)
 
 
+Outcome = tuple[float, PlanOutcome, float | None]
+"""Utility now, a plan, and what its prices foretell."""
+
+
 def what_if(campaign: Campaign, changes: Mapping[str, Any], gap: float | None = None) -> WhatIf:
     """Plan the rest of the episode under changed limits, `{"maximum_step.temperature": "8K", "horizon": 12}`.
 
@@ -98,19 +101,14 @@ def what_if(campaign: Campaign, changes: Mapping[str, Any], gap: float | None = 
 
 
 @singledispatch
-def _outcome(
-    problem: ProblemProtocol, campaign: Campaign, gap: float, other: ProblemProtocol | None
-) -> tuple[float, PlanOutcome, float | None]:
-    """Utility now, the plan under the limits of `problem`, and what its prices foretell for `other`."""
+def _outcome(problem: ProblemProtocol, campaign: Campaign, gap: float, other: ProblemProtocol | None) -> Outcome:
+    """The plan under the limits of `problem`, and what its prices foretell for `other`."""
     raise BadInput(f"problem '{problem.name}': a {type(problem).__name__} has no plans to compare")
 
 
 @_outcome.register
-def _(
-    problem: ContinuousProblem, campaign: Campaign, gap: float, other: ContinuousProblem | None
-) -> tuple[float, PlanOutcome, float | None]:
-    situation, generator = campaign.history.situation(), copy.deepcopy(campaign.generator)
-    utility = copy.copy(campaign.knowledge).utility(generator)
+def _(problem: ContinuousProblem, campaign: Campaign, gap: float, other: ContinuousProblem | None) -> Outcome:
+    situation, generator, utility = standpoint(campaign)
     plan = planner_for(problem, campaign.settings.planner).plan(utility, situation, generator)
     paths = [(weight, component.states[len(situation.path) :]) for weight, component in plan.components]
     firsts = tuple((weight, problem.describe(tuple(path[0]))) for weight, path in paths)
@@ -118,17 +116,13 @@ def _(
 
 
 @_outcome.register
-def _(
-    problem: Problem, campaign: Campaign, gap: float, other: Problem | None
-) -> tuple[float, PlanOutcome, float | None]:
-    situation, generator = campaign.history.situation(), copy.deepcopy(campaign.generator)
-    utility = copy.copy(campaign.knowledge).utility(generator)
+def _(problem: Problem, campaign: Campaign, gap: float, other: Problem | None) -> Outcome:
+    situation, generator, utility = standpoint(campaign)
     best = certifying_planner(problem, campaign.settings.planner).certified(utility, situation, generator, gap)
     plan = mix(best.components)
     pairs, probabilities = Policy(problem.process, plan).action_probabilities(situation.step, situation.state)
-    likeliest = [
-        (float(p), _likeliest_arrival(problem, int(pair))) for pair, p in zip(pairs, probabilities, strict=True)
-    ]
+    moves = zip(probabilities.tolist(), pairs.tolist(), strict=True)
+    likeliest = [(probability, _likeliest_arrival(problem, pair)) for probability, pair in moves]
     firsts = tuple(sorted(likeliest, key=lambda part: -part[0]))
     outcome = PlanOutcome(best.certificate.upper, best.certificate.lower, firsts)
     foretold = None if other is None else _foretold(problem, other, best.gradient, situation, outcome.utility_after)
@@ -140,9 +134,7 @@ def _likeliest_arrival(problem: Problem, pair: int) -> Point:
     return dict(problem.describe(int(row.indices[np.argmax(row.data)])))
 
 
-def _foretold(
-    problem: Problem, other: Problem, gradient: Array, situation: Situation, utility: float
-) -> float | None:
+def _foretold(problem: Problem, other: Problem, gradient: Array, situation: Situation, utility: float) -> float | None:
     """Utility plus price times change of each budget; None when anything else was changed."""
     if other.horizon != problem.horizon:
         return None

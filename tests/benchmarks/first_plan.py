@@ -7,8 +7,9 @@ import pyomo.environ as pyo
 from linear_replan import SIZES, gradients
 from timing import Comparison, compare
 
-from tcbo_pyomo.models.frank_wolfe_subproblem import build_frank_wolfe_subproblem, read_visitation
+from tcbo_pyomo.models.frank_wolfe_subproblem import as_frank_wolfe_subproblem, read_visitation, set_gradient
 from tcbo_pyomo.models.safe_sets import EpisodeSets
+from tcbo_pyomo.models.state_action_polytope import build_state_action_polytope
 from tcbo_pyomo.planning.finite.linear_programming import LinearProgramming
 from tcbo_pyomo.plant.situation import Situation
 
@@ -27,7 +28,8 @@ def comparisons(repeats: int, quick: bool = False) -> list[Comparison]:
             oracle.extreme_point(costs[number], start, generator)
 
         def plain_pyomo(number: int, process=process, horizon=horizon, costs=costs) -> None:
-            model = build_frank_wolfe_subproblem(process, 0, horizon, gradient=costs[number])
+            model = as_frank_wolfe_subproblem(build_state_action_polytope(process, 0, horizon))
+            set_gradient(model, costs[number])
             pyo.SolverFactory("highs").solve(model)
             read_visitation(model)
 

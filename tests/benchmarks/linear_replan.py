@@ -9,8 +9,9 @@ import numpy as np
 import pyomo.environ as pyo
 from timing import Comparison, compare
 
-from tcbo_pyomo.models.frank_wolfe_subproblem import build_frank_wolfe_subproblem, read_visitation
+from tcbo_pyomo.models.frank_wolfe_subproblem import as_frank_wolfe_subproblem, read_visitation, set_gradient
 from tcbo_pyomo.models.safe_sets import EpisodeSets
+from tcbo_pyomo.models.state_action_polytope import build_state_action_polytope
 from tcbo_pyomo.planning.finite.linear_programming import LinearProgramming
 from tcbo_pyomo.plant.grid import grid_process
 from tcbo_pyomo.plant.process import Process
@@ -68,7 +69,8 @@ def comparisons(repeats: int, quick: bool = False) -> list[Comparison]:
             return time.perf_counter() - began
 
         def plain_pyomo(number: int, costs=costs, process=process, horizon=horizon) -> None:
-            model = build_frank_wolfe_subproblem(process, 0, horizon, gradient=costs[number])
+            model = as_frank_wolfe_subproblem(build_state_action_polytope(process, 0, horizon))
+            set_gradient(model, costs[number])
             pyo.SolverFactory("highs").solve(model)
             read_visitation(model)
 

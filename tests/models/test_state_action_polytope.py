@@ -14,7 +14,7 @@ from random_processes import processes
 from tcbo_pyomo.errors import BadInput, InfeasiblePlan
 from tcbo_pyomo.foundation.coordinates import Coordinate
 from tcbo_pyomo.models.constraints import EndAt, MaximumStep, Points, ResourceBudget, VisitBudget
-from tcbo_pyomo.models.frank_wolfe_subproblem import build_frank_wolfe_subproblem, read_visitation, set_gradient
+from tcbo_pyomo.models.frank_wolfe_subproblem import as_frank_wolfe_subproblem, read_visitation, set_gradient
 from tcbo_pyomo.models.state_action_polytope import build_state_action_polytope
 from tcbo_pyomo.plant.grid import grid_process
 from tcbo_pyomo.plant.process import Process
@@ -132,7 +132,7 @@ def test_moves_are_those_of_allowed_paths_and_nothing_else(steps, start, end, la
 
 
 def test_the_linear_programme_solves_a_gamble_worked_out_by_hand():
-    model = build_frank_wolfe_subproblem(GAMBLE, "a", 2)
+    model = as_frank_wolfe_subproblem(build_state_action_polytope(GAMBLE, "a", 2))
     value, visits = solved(model, GRADIENT)
     assert value == pytest.approx(-3.5)
     assert visits == {(0, "a", "try"): 1.0, (1, "b", "stay"): 0.5, (1, "c", "back"): 0.5}
@@ -148,7 +148,7 @@ def test_the_linear_programme_solves_a_gamble_worked_out_by_hand():
 
 
 def test_a_new_objective_replaces_the_old_one_without_a_warning():
-    model = build_frank_wolfe_subproblem(GAMBLE, "a", 2)
+    model = as_frank_wolfe_subproblem(build_state_action_polytope(GAMBLE, "a", 2))
     with LoggingIntercept(level=logging.WARNING) as log:
         assert solved(model, GRADIENT)[0] == pytest.approx(-3.5)
         assert solved(model, [-1.0, 5.0, 0.0, 0.0, 0.0])[0] == pytest.approx(-2.0)
@@ -157,8 +157,9 @@ def test_a_new_objective_replaces_the_old_one_without_a_warning():
 
 @pytest.mark.parametrize("gradient", [[1.0] * 4, [1.0] * 6, [1.0, 2.0, np.nan, 0.0, 0.0], [np.inf] * 5])
 def test_a_gradient_that_does_not_fit_is_refused(gradient):
+    model = as_frank_wolfe_subproblem(build_state_action_polytope(GAMBLE, "a", 2))
     with pytest.raises(BadInput, match="5 finite values"):
-        build_frank_wolfe_subproblem(GAMBLE, "a", 2, gradient=np.array(gradient))
+        set_gradient(model, np.array(gradient))
 
 
 def test_a_users_function_adds_any_linear_component():
@@ -166,7 +167,7 @@ def test_a_users_function_adds_any_linear_component():
         model.rarely_in_b = pyo.Constraint(expr=model.arrival[0, "b"] <= 0.25)
 
     # Trying with probability 1/2 only: half of -3.5 and half of -2.
-    model = build_frank_wolfe_subproblem(GAMBLE, "a", 2, [rarely_in_b])
+    model = as_frank_wolfe_subproblem(build_state_action_polytope(GAMBLE, "a", 2, [rarely_in_b]))
     value, visits = solved(model, GRADIENT)
     assert value == pytest.approx(-2.75)
     assert visits[0, "a", "try"] == pytest.approx(0.5) and visits[0, "a", "stay"] == pytest.approx(0.5)
@@ -179,7 +180,7 @@ def test_budgets_are_named_rows_that_hold_in_expectation():
         ResourceBudget("trial", lambda left, right: (left["x"] == 0) & (right["x"] > 0), 0.5),
         ResourceBudget("nothing", lambda left, right: 0.0, 1.0),
     ]
-    model = build_frank_wolfe_subproblem(GAMBLE, "a", 2, budgets)
+    model = as_frank_wolfe_subproblem(build_state_action_polytope(GAMBLE, "a", 2, budgets))
     names = {component.name for component in model.component_objects(pyo.Constraint)}
     assert names == {"flow", "b_budget", "trial_budget"}, "a budget that nothing uses has no row"
     value, visits = solved(model, GRADIENT)
@@ -203,7 +204,7 @@ def test_the_past_is_in_the_model_with_one_visit_each_and_counts_for_budgets():
     # The plant has gone 0 -> 2, which used 2 of 3 units of fuel; going far pays, one more cell is left.
     fuel = ResourceBudget("fuel", lambda left, right: abs(right["x"] - left["x"]), 3.0)
     past = [pair_called(LINE, "x=0", "x+2")]
-    model = build_frank_wolfe_subproblem(LINE, "x=2", 3, [fuel], past=past)
+    model = as_frank_wolfe_subproblem(build_state_action_polytope(LINE, "x=2", 3, [fuel], past=past))
     assert [index for index in model.MOVES if index[0] == 0] == [(0, "x=0", "x+2")]
     assert model.visitation[0, "x=0", "x+2"].bounds == (1, 1)
     arrived = LINE.states[LINE.successor, 0]

@@ -11,8 +11,9 @@ import numpy as np
 
 from tcbo_pyomo.foundation.arrays import Mask
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
-from tcbo_pyomo.models.frank_wolfe_subproblem import build_frank_wolfe_subproblem
+from tcbo_pyomo.models.frank_wolfe_subproblem import as_frank_wolfe_subproblem
 from tcbo_pyomo.models.safe_sets import EpisodeSets
+from tcbo_pyomo.models.state_action_polytope import build_state_action_polytope
 from tcbo_pyomo.plant.situation import Situation
 from tcbo_pyomo.solvers.bounds import Bounds
 from tcbo_pyomo.solvers.linear.programme import compile_linear_model
@@ -31,7 +32,8 @@ class CompiledPolytope:
 
     def __init__(self, sets: EpisodeSets, constraints: tuple[TransitionConstraint, ...], root: Situation) -> None:
         self.sets, self.root, process = sets, root, sets.process
-        self.model = build_frank_wolfe_subproblem(process, root.state, sets.horizon, constraints, root.decisions, sets)
+        polytope = build_state_action_polytope(process, root.state, sets.horizon, constraints, root.decisions, sets)
+        self.model = as_frank_wolfe_subproblem(polytope)
         self.programme = compile_linear_model(self.model, list(self.model.visitation.values()))
         self.move_step, self.move_pair = self.model.move_step, self.model.move_pair
         self._step_offsets = np.searchsorted(self.move_step, np.arange(sets.horizon + 1))

@@ -12,8 +12,9 @@ from random_processes import processes, random_process
 
 from tcbo_pyomo.errors import BadInput, InfeasiblePlan
 from tcbo_pyomo.models.constraints import EndAt, FromFunction, Points, ResourceBudget, VisitBudget
-from tcbo_pyomo.models.frank_wolfe_subproblem import build_frank_wolfe_subproblem, read_visitation
+from tcbo_pyomo.models.frank_wolfe_subproblem import as_frank_wolfe_subproblem, read_visitation, set_gradient
 from tcbo_pyomo.models.safe_sets import EpisodeSets
+from tcbo_pyomo.models.state_action_polytope import build_state_action_polytope
 from tcbo_pyomo.planning.finite.dynamic_programming import DynamicProgramming
 from tcbo_pyomo.planning.finite.linear_programming import LinearProgramming
 from tcbo_pyomo.planning.finite.plan_check import check_visitation
@@ -154,7 +155,8 @@ def test_the_pyomo_model_alone_gives_the_same_optimum():
     """What a user does with the model and SolverFactory, without our planner."""
     process, horizon = random_process(5, 8, 4, 3), 4
     gradient = -np.random.default_rng(1).random(process.number_of_pairs)
-    model = build_frank_wolfe_subproblem(process, 0, horizon, gradient=gradient)
+    model = as_frank_wolfe_subproblem(build_state_action_polytope(process, 0, horizon))
+    set_gradient(model, gradient)
     pyo.SolverFactory("appsi_highs").solve(model)
     exact = DynamicProgramming(EpisodeSets(process, (), horizon)).values(gradient)[0, 0]
     assert pyo.value(model.expected_gain) == pytest.approx(exact, rel=1e-8)
