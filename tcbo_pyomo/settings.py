@@ -140,7 +140,7 @@ class Settings(_Section):
     utility: UtilitySettings = UtilitySettings()
     surrogate: SurrogateSettings = SurrogateSettings()
     planner: PlannerSettings = PlannerSettings()
-    constraints: tuple[ConstraintSettings, ...] = ()
+    constraints: tuple[ConstraintSettings, ...] = Field((), strict=False)
     """Further rules of the plant, such as {use: maximum_step, limits: {ratio: 0.1}}; use may be 'my_module:MyRule'."""
 
 
@@ -160,7 +160,7 @@ def settings_from(*layers: dict[str, Any]) -> Settings:
             layer = {**layer, "feedback": {**feedback, "delay": 0}}
         merged = _merge(merged, layer)
     try:
-        return Settings.model_validate(_tuples(merged))
+        return Settings.model_validate(merged)
     except ValidationError as error:
         raise BadInput("; ".join(_explain(detail) for detail in error.errors())) from None
 
@@ -187,13 +187,6 @@ def _merge(low: dict[str, Any], high: dict[str, Any]) -> dict[str, Any]:
         both = isinstance(value, dict) and isinstance(merged.get(key), dict)
         merged[key] = _merge(merged[key], value) if both else value
     return merged
-
-
-def _tuples(value: dict[str, Any]) -> dict[str, Any]:
-    """YAML and JSON give lists where the settings hold tuples."""
-    return {
-        key: tuple(item) if key == "constraints" and isinstance(item, list) else item for key, item in value.items()
-    }
 
 
 def _explain(detail: Any) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tcbo_pyomo.cli._options import name_and_value
 from tcbo_pyomo.errors import BadInput
 
 if TYPE_CHECKING:
@@ -42,16 +43,15 @@ def place_of(at: list[str] | None) -> dict[str, Any] | None:
         return None
     place: dict[str, Any] = {}
     for text in at:
-        name, equals, value = text.partition("=")
-        if not equals or not name.strip() or not value.strip():
-            raise BadInput(f"--at {text!r}: write name=value, as in ratio=0.3 or 'time=5 min'")
-        if name.strip() in place:
-            raise BadInput(f"--at: coordinate '{name.strip()}' is given twice")
-        place[name.strip()] = value.strip()
+        name, value = name_and_value("--at", text, "ratio=0.3 or 'time=5 min'")
+        if name in place:
+            raise BadInput(f"--at: coordinate '{name}' is given twice")
+        place[name] = value
     return place
 
 
-def warn_of_violations(receipt: Receipt) -> None:
-    """Say which limits a move broke."""
+def confirm(receipt: Receipt, message: str) -> None:
+    """Say what was recorded, and which limits the move broke."""
+    typer.echo(message)
     for text in receipt.violations:
         typer.echo(f"warning: move {receipt.number} broke a declared limit, which is recorded: {text}", err=True)

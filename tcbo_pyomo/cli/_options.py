@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from tcbo_pyomo.errors import BadInput
+
+if TYPE_CHECKING:
+    from tcbo_pyomo.campaign.campaign import Campaign
 
 ProblemName = Annotated[str, typer.Argument(help="A name from `tcbo problems`, or the path of a .py file.")]
 SettingsFile = Annotated[Path | None, typer.Option(metavar="FILE.yaml", help="A settings file.")]
@@ -18,10 +23,21 @@ Source = Annotated[Path, typer.Argument(help="CAMPAIGN.db, a saved campaign, or 
 ProblemOfSource = Annotated[
     str | None, typer.Option(help="A name from `tcbo problems` or a .py file; needed for a saved campaign.")
 ]
-Gap = Annotated[float | None, typer.Option(help="How closely an optimum is enclosed; 0.01 when not given.")]
 
 
-def layers_of(settings: Path | None, assignments: list[str] | None) -> list[dict[str, Any]]:
+def _checked_gap(gap: float | None) -> float | None:
+    """A gap that can be reached."""
+    if gap is not None and not 0.0 < gap < 1.0:
+        raise BadInput(f"--gap {gap:g} must lie between 0 and 1, as in 0.01 for 1 %")
+    return gap
+
+
+Gap = Annotated[
+    float | None, typer.Option(help="How closely an optimum is enclosed; 0.01 when not given.", callback=_checked_gap)
+]
+
+
+def layers_of(settings: Path | None, assignments: list[str] | None = None) -> list[dict[str, Any]]:
     """The settings of a file and of --set, the stronger one last."""
     from tcbo_pyomo.foundation.settings_file import parse_assignment, read_settings
 
@@ -29,10 +45,16 @@ def layers_of(settings: Path | None, assignments: list[str] | None) -> list[dict
     return file + [parse_assignment(text) for text in assignments or []]
 
 
-def checked_gap(gap: float | None) -> float | None:
-    """A gap that can be reached."""
-    from tcbo_pyomo.errors import BadInput
+def read_source(where: Path, problem: str | None) -> Campaign:
+    """The campaign of a file or folder, only to be looked at."""
+    from tcbo_pyomo.records import in_memory, open_campaign
 
-    if gap is not None and not 0.0 < gap < 1.0:
-        raise BadInput(f"--gap {gap:g} must lie between 0 and 1, as in 0.01 for 1 %")
-    return gap
+    return in_memory(open_campaign(where, problem))
+
+
+def name_and_value(option: str, text: str, example: str) -> tuple[str, str]:
+    """The two sides of the name=value that was typed after an option."""
+    name, _, value = (part.strip() for part in text.partition("="))
+    if not (name and value):
+        raise BadInput(f"{option} {text!r}: write name=value, as in {example}")
+    return name, value

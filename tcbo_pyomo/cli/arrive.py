@@ -2,24 +2,12 @@
 
 from __future__ import annotations
 
-import typer
-
-from tcbo_pyomo.cli._campaign_file import (
-    CampaignFile,
-    MoveNumber,
-    OwnProblem,
-    Place,
-    open_file,
-    place_of,
-    warn_of_violations,
-)
+from tcbo_pyomo.cli._campaign_file import CampaignFile, MoveNumber, OwnProblem, Place, confirm, open_file, place_of
 
 PANEL, POSITION = "A campaign on a real plant", 23
 
 
 def arrive(campaign: CampaignFile, move: MoveNumber = None, at: Place = None, problem: OwnProblem = None) -> None:
     """A move was made, its result comes later."""
-    opened = open_file(campaign, problem)
-    receipt = opened.arrive(move, place_of(at))
-    typer.echo(f"recorded: move {receipt.number} was made")
-    warn_of_violations(receipt)
+    receipt = open_file(campaign, problem).arrive(move, place_of(at))
+    confirm(receipt, f"recorded: move {receipt.number} was made")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tcbo_pyomo.cli._options import layers_of, read_source
 from tcbo_pyomo.cli._tables import new_table, print_table
 from tcbo_pyomo.errors import BadInput
 
@@ -28,6 +29,8 @@ def audit(
     ] = None,
 ) -> None:
     """List every executed move that breaks a declared constraint; the exit code is 1 if there is one, 0 if none."""
+    from tcbo_pyomo.checks.audit import unaudited
+
     findings, built, moves = _audited(where, problem, settings)
     if findings:
         table = new_table("constraint", "allowed", "done", right=("row", "episode", "step"))
@@ -35,7 +38,8 @@ def audit(
             numbers = (str(found.row), str(found.episode), str(found.step))
             table.add_row(found.constraint, found.limit, found.value, *numbers)
         print_table(table)
-    _warn_of_unaudited(built)
+    if names := unaudited(built):
+        typer.echo(f"not judged, for their limits are not in plain arithmetic: {', '.join(names)}", err=True)
     number = f"{len(findings) or 'no'} violation{'' if len(findings) == 1 else 's'}"
     typer.echo(f"{where}: {number} in {moves} move{'' if moves == 1 else 's'} of {built.name}")
     if findings:
@@ -48,12 +52,12 @@ def _audited(
     """What was found, the problem with its settings, and how many moves were looked at."""
     from tcbo_pyomo.checks.audit import audit_campaign, audit_episodes
     from tcbo_pyomo.checks.executed_path import episodes_of_table
-    from tcbo_pyomo.records.opening import in_memory, is_campaign_file, open_campaign
+    from tcbo_pyomo.records.opening import is_campaign_file
 
     if not where.is_file() or where.suffix == ".json" or is_campaign_file(where):
         if settings is not None:
             raise BadInput("--settings is for a CSV file; a campaign has its own")
-        campaign = in_memory(open_campaign(where, problem))
+        campaign = read_source(where, problem)
         return audit_campaign(campaign), campaign.problem, campaign.history.moves_made
     if problem is None:
         raise BadInput(f"'{where}' is a table of set-points; name the problem whose constraints hold with --problem")
@@ -63,19 +67,9 @@ def _audited(
 
 
 def _problem(name: str, settings: Path | None) -> ProblemProtocol:
-    from tcbo_pyomo.foundation.settings_file import read_settings
     from tcbo_pyomo.library import load_problem
     from tcbo_pyomo.problem.with_settings import with_settings
     from tcbo_pyomo.settings import settings_from
 
     built = load_problem(name)
-    layer = read_settings(settings) if settings else {}
-    return with_settings(built, settings_from(dict(built.settings), layer))
-
-
-def _warn_of_unaudited(problem: ProblemProtocol) -> None:
-    from tcbo_pyomo.checks.audit import unaudited
-
-    names = unaudited(problem)
-    if names:
-        typer.echo(f"not judged, for their limits are not in plain arithmetic: {', '.join(names)}", err=True)
+    return with_settings(built, settings_from(dict(built.settings), *layers_of(settings)))

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from tcbo_pyomo.cli._options import Gap, ProblemOfSource, Source, checked_gap
+from tcbo_pyomo.cli._options import Gap, ProblemOfSource, Source, read_source
 
 PANEL, POSITION = "Looking into a campaign", 30
 
@@ -22,10 +22,8 @@ def explain(
 
     from tcbo_pyomo.explain.as_text import explanation_text
     from tcbo_pyomo.explain.explanation import explain as explain_campaign
-    from tcbo_pyomo.records import in_memory, open_campaign
 
-    gap = checked_gap(gap)
-    campaign = in_memory(open_campaign(where, problem))
+    campaign = read_source(where, problem)
     found = explain_campaign(campaign, gap)
     if json_:
         typer.echo(json.dumps(found.to_dict(), indent=2, allow_nan=False))

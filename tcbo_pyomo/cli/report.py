@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from tcbo_pyomo.cli._options import ProblemOfSource, Source
+from tcbo_pyomo.cli._options import ProblemOfSource, Source, read_source
 
 PANEL, POSITION = "Looking into a campaign", 32
 
@@ -19,11 +19,10 @@ def report(
     force: Annotated[bool, typer.Option("--force", help="Replace a page that is there already.")] = False,
 ) -> None:
     """Write one self-contained HTML page about a campaign, running or finished; the campaign is only read."""
-    from tcbo_pyomo.records import in_memory, open_campaign
     from tcbo_pyomo.report.page import check_output, write_report
 
     check_output(output, force)
-    campaign = in_memory(open_campaign(where, problem))
+    campaign = read_source(where, problem)
     write_report(campaign, output, list(campaign.plans.values()), force)
     history = campaign.history
     typer.echo(f"wrote {output}: {history.moves_made} moves, {len(history.told)} results of {campaign.problem.name}")

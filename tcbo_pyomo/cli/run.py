@@ -42,13 +42,13 @@ def run(
     """Simulate a campaign and show what it recommends after each episode."""
     from tcbo_pyomo.explain.as_text import point_text
     from tcbo_pyomo.foundation.profiling import profile, section
+    from tcbo_pyomo.foundation.settings_file import nested
     from tcbo_pyomo.records.run_folder import UNFINISHED, prepare_folder, write_run
 
-    options = {"method": method, "episodes": episodes}
+    options: dict[str, Any] = {"method": method, "episodes": episodes, "candidates.rule": candidates}
+    options |= {"feedback.kind": feedback, "feedback.delay": delay}
     layers = layers_of(settings, set_)
-    layers += [{key: value} for key, value in options.items() if value is not None]
-    layers += [{"candidates": {"rule": candidates}}] if candidates is not None else []
-    layers += [given] if (given := _feedback_layer(feedback, delay)) else []
+    layers += [nested(name.split("."), value) for name, value in options.items() if value is not None]
     with profile() if profile_ else nullcontext() as timings:
         with section("set-up"):
             simulation = _resumed(problem, output, layers) if resume else _new(problem, layers, seed)
@@ -93,11 +93,6 @@ def _draw(result: CampaignResult, path: Path) -> None:
     from tcbo_pyomo.report.figures.canvas import figure_of
 
     figure_of(campaign_figure(result)).savefig(path, dpi=200)
-
-
-def _feedback_layer(kind: str | None, delay: int | None) -> dict[str, Any]:
-    given = {key: value for key, value in (("kind", kind), ("delay", delay)) if value is not None}
-    return {"feedback": given} if given else {}
 
 
 def _feedback_kind(layers: list[dict[str, Any]]) -> str | None:

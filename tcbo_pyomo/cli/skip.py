@@ -6,15 +6,7 @@ from typing import Annotated
 
 import typer
 
-from tcbo_pyomo.cli._campaign_file import (
-    CampaignFile,
-    MoveNumber,
-    OwnProblem,
-    Place,
-    open_file,
-    place_of,
-    warn_of_violations,
-)
+from tcbo_pyomo.cli._campaign_file import CampaignFile, MoveNumber, OwnProblem, Place, confirm, open_file, place_of
 from tcbo_pyomo.errors import BadInput
 
 PANEL, POSITION = "A campaign on a real plant", 24
@@ -35,5 +27,4 @@ def skip(
         typer.echo(f"recorded: the episode ends {opened.give_up()} moves early; next: tcbo ask {campaign}")
         return
     receipt = opened.skip(move, place_of(at))
-    typer.echo(f"recorded: move {receipt.number} gives no result; next: tcbo ask {campaign}")
-    warn_of_violations(receipt)
+    confirm(receipt, f"recorded: move {receipt.number} gives no result; next: tcbo ask {campaign}")

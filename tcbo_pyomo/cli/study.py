@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from contextlib import contextmanager
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,7 +13,7 @@ import typer
 from tcbo_pyomo.cli._tables import new_table, print_table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from tcbo_pyomo.studies.study import Study
     from tcbo_pyomo.studies.study_runner import Progress
@@ -66,44 +68,43 @@ def study(
         raise typer.Exit(SOME_FAILED)
 
 
-class _progress_bar:
+@contextmanager
+def _progress_bar(name: str) -> Iterator[Callable[[Progress], None]]:
     """A bar with runs done, failed and time left, where someone can see it; a line per failure in any case."""
+    from rich import progress as rich
+    from rich.console import Console
 
-    def __init__(self, name: str) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    console = Console(stderr=True)
+    bar = rich.Progress(
+        rich.TextColumn("{task.description}"),
+        rich.BarColumn(),
+        rich.MofNCompleteColumn(),
+        rich.TextColumn("{task.fields[failed]} failed"),
+        rich.TimeRemainingColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    )
+    task = bar.add_task(name, total=None, failed=0)
+    earlier = 0
 
-        console = Console(stderr=True)
-        columns = (
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[failed]} failed"),
-            TimeRemainingColumn(),
-        )
-        self.console = console
-        self.bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
-        self.task = self.bar.add_task(name, total=None, failed=0)
-        self.earlier = 0
-
-    def __enter__(self) -> Callable[[Progress], None]:
-        return self.show
-
-    def show(self, progress: Progress) -> None:
-        """How far it is."""
+    def show(progress: Progress) -> None:
+        nonlocal earlier
         if not progress.last:
-            self.bar.start()  # And not earlier: its thread would keep workers from starting as copies of this process.
-            self.earlier = progress.done
+            bar.start()  # And not earlier: its thread would keep workers from starting as copies of this process.
+            earlier = progress.done
             # Time left follows from what is made now, not from what an earlier start made.
-            self.bar.update(self.task, total=progress.total - progress.done)
+            bar.update(task, total=progress.total - progress.done)
             if progress.done:
-                self.console.print(f"{progress.done} of {progress.total} runs were made before", highlight=False)
+                console.print(f"{progress.done} of {progress.total} runs were made before", highlight=False)
         if progress.error is not None:
-            self.console.print(f"failed: {progress.last}: {progress.error}", highlight=False, markup=False)
-        self.bar.update(self.task, completed=progress.done + progress.failed - self.earlier, failed=progress.failed)
+            console.print(f"failed: {progress.last}: {progress.error}", highlight=False, markup=False)
+        bar.update(task, completed=progress.done + progress.failed - earlier, failed=progress.failed)
 
-    def __exit__(self, *_: Any) -> None:
-        self.bar.stop()
+    try:
+        yield show
+    finally:
+        bar.stop()
 
 
 def _show_plan(wanted: Study, place: Path) -> None:
@@ -112,12 +113,9 @@ def _show_plan(wanted: Study, place: Path) -> None:
 
     folder, runs = StudyFolder(place), runs_of(wanted, os.getcwd())
     table = new_table(*CASE, right=("runs", "made"))
-    cases: dict[int, list[Any]] = {}
-    for run in runs:
-        cases.setdefault(id(run.case), []).append(run)
-    for members in cases.values():
-        case, made = members[0].case, sum(folder.record(run) is not None for run in members)
-        table.add_row(case.problem, case.feedback, case.method, case.setting, str(len(members)), str(made))
+    for case, members in groupby(runs, key=lambda run: run.case):
+        made = [folder.record(run) is not None for run in members]
+        table.add_row(case.problem, case.feedback, case.method, case.setting, str(len(made)), str(sum(made)))
     print_table(table)
     typer.echo(f"{len(runs)} runs")
 

@@ -7,15 +7,7 @@ from typing import Annotated
 
 import typer
 
-from tcbo_pyomo.cli._campaign_file import (
-    CampaignFile,
-    MoveNumber,
-    OwnProblem,
-    Place,
-    open_file,
-    place_of,
-    warn_of_violations,
-)
+from tcbo_pyomo.cli._campaign_file import CampaignFile, MoveNumber, OwnProblem, Place, confirm, open_file, place_of
 from tcbo_pyomo.errors import BadInput
 
 PANEL, POSITION = "A campaign on a real plant", 22
@@ -50,8 +42,7 @@ def tell(
         receipts = opened.tell_many(read_results(csv, opened.problem, opened.history))
     for receipt in receipts:
         again = "" if receipt.new else ", as before"
-        typer.echo(f"recorded{again}: move {receipt.number}, {opened.problem.output} = {receipt.value!r}")
-        warn_of_violations(receipt)
+        confirm(receipt, f"recorded{again}: move {receipt.number}, {opened.problem.output} = {receipt.value!r}")
 
 
 def _measurement(text: str | None) -> float:

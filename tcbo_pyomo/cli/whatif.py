@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tcbo_pyomo.cli._options import Gap, ProblemOfSource, Source, checked_gap
+from tcbo_pyomo.cli._options import Gap, ProblemOfSource, Source, name_and_value, read_source
 from tcbo_pyomo.cli._tables import new_table, print_table
+from tcbo_pyomo.errors import BadInput
 
 if TYPE_CHECKING:
     from tcbo_pyomo.explain.what_if import PlanOutcome
@@ -29,18 +30,16 @@ def whatif(
     gap: Gap = None,
 ) -> None:
     """Solve the planning problem again under changed limits; the campaign itself is not changed."""
-    from tcbo_pyomo.errors import BadInput
     from tcbo_pyomo.explain.as_text import point_text
     from tcbo_pyomo.explain.limits_by_name import limit_names
     from tcbo_pyomo.explain.what_if import what_if
-    from tcbo_pyomo.records import in_memory, open_campaign
 
-    gap = checked_gap(gap)
-    campaign = in_memory(open_campaign(where, problem))
+    campaign = read_source(where, problem)
     if not set_:
         names = ", ".join(limit_names(campaign.problem))
         raise BadInput(f"name a limit with --set NAME=VALUE; limits of '{campaign.problem.name}': {names}")
-    answer = what_if(campaign, dict(_assignment(text) for text in set_), gap)
+    limits = dict(name_and_value("--set", text, "maximum_step.temperature=8K or horizon=12") for text in set_)
+    answer = what_if(campaign, limits, gap)
     coordinates = campaign.problem.coordinates
 
     def cells(plan: PlanOutcome) -> list[str]:
@@ -57,12 +56,3 @@ def whatif(
     change = answer.changed.utility_after - answer.present.utility_after
     foretold = "" if answer.by_shadow_price is None else f"; shadow prices foretell {answer.by_shadow_price:.4g}"
     typer.echo(f"utility now {answer.utility_now:.4g}; the change is worth {change:+.3g}{foretold}")
-
-
-def _assignment(text: str) -> tuple[str, str]:
-    from tcbo_pyomo.errors import BadInput
-
-    name, equals, value = (part.strip() for part in text.partition("="))
-    if not (name and equals and value):
-        raise BadInput(f"--set {text!r}: write name=value, as in maximum_step.temperature=8K or horizon=12")
-    return name, value

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from functools import cache
 from typing import Any
 
 
 @cache
 def _controller() -> Any:
-    try:
-        from threadpoolctl import ThreadpoolController
-    except ImportError:
-        return None
+    """Made at the first plan, when the libraries are loaded: it looks for them only once."""
+    from threadpoolctl import ThreadpoolController
+
     return ThreadpoolController()
 
 
 def one_blas_thread() -> AbstractContextManager[Any]:
-    """A context with one BLAS thread, where threadpoolctl is installed; else one that changes nothing."""
-    controller = _controller()
-    return controller.limit(limits=1, user_api="blas") if controller is not None else nullcontext()
+    """A context with one BLAS thread."""
+    return _controller().limit(limits=1, user_api="blas")

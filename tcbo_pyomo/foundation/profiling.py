@@ -113,9 +113,9 @@ class Timings:
     def enter(self, name: str) -> None:
         """Open a part of the section that is open now."""
         parts = self._open[-1].parts
-        here = parts.get(name)
-        if here is None:
-            here = parts[name] = Section(name)
+        if name not in parts:
+            parts[name] = Section(name)
+        here = parts[name]
         self._open.append(here)
         here.began = self.clock()
 
@@ -198,14 +198,10 @@ def timed(name: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     def mark(function: Callable[P, R]) -> Callable[P, R]:
         @wraps(function)
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
-            timings = _looking
-            if timings is None:
+            if _looking is None:
                 return function(*args, **kwargs)
-            timings.enter(name)
-            try:
+            with _Visit(_looking, name):
                 return function(*args, **kwargs)
-            finally:
-                timings.leave()
 
         return call
 

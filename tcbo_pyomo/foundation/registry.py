@@ -13,8 +13,7 @@ import re
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from types import ModuleType
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar
 
 from tcbo_pyomo.errors import BadInput, suggestion
 
@@ -51,7 +50,9 @@ def load_user_object(kind: str, name: str) -> Any:
     except Exception as error:  # Whatever the user's file does wrong while it runs.
         why = f"{type(error).__name__}: {error}"
         raise BadInput(f"{kind} '{name}': cannot import '{module_name}' ({why})") from error
-    return _member(module, attribute, kind, name)
+    if not hasattr(module, attribute):
+        raise BadInput(f"{kind} '{name}': '{module_name}' has no '{attribute}'")
+    return getattr(module, attribute)
 
 
 @dataclass(frozen=True)
@@ -77,24 +78,20 @@ class Registry(Generic[Face]):
 
     def names(self) -> list[str]:
         """The names that come with the package, each the file of a class with the right face."""
-        return [name for name in self._files() if self.satisfied_by(self._class_in(name))]
+        return [name for name in self._files() if not self._fault_of(self._class_in(name))]
 
     def load(self, name: str) -> Callable[..., Face]:
         """The class with a name: of a file here, or a user's "my_module:MyClass"."""
         if isinstance(name, str) and _USER.fullmatch(name):
-            found = load_user_object(self.kind, name)
-            if not self.satisfied_by(found):
-                raise BadInput(f"{self.kind} '{name}' is {self._what_is_missing(found)}")
-            return cast(Callable[..., Face], found)
+            found: Any = load_user_object(self.kind, name)
+            if fault := self._fault_of(found):
+                raise BadInput(f"{self.kind} '{name}' is {fault}")
+            return found
         found = self._class_in(name) if isinstance(name, str) and name in self._files() else None
-        if not self.satisfied_by(found):
+        if self._fault_of(found):
             known = suggestion(str(name), self.names())
             raise BadInput(f"unknown {self.kind} {name!r}; {known}; or 'my_module:MyClass'")
-        return cast(Callable[..., Face], found)
-
-    def satisfied_by(self, found: Any) -> bool:
-        """Whether something is a class with the right face and nothing left abstract."""
-        return isinstance(found, type) and not inspect.isabstract(found) and not self._missing(found)
+        return found
 
     def _files(self) -> list[str]:
         return [name for name in files_of(self.package) if name not in self.hidden]
@@ -103,23 +100,20 @@ class Registry(Generic[Face]):
         module = importlib.import_module(f"{self.package}.{name}")
         return getattr(module, class_name_of(name), None)
 
-    def _missing(self, found: type) -> list[str]:
-        """What the face asks for and a class does not have; a base class has to be derived from."""
-        if not getattr(self.face, "_is_protocol", False):
-            return [] if issubclass(found, self.face) else [f"derived from {self.face.__name__}"]
-        asked = {name for kind in self.face.__mro__[:-2] for name in _members(kind)}
-        own = {name for kind in found.__mro__[:-1] for name in (*vars(kind), *getattr(kind, "__annotations__", ()))}
-        return sorted(asked - own)
-
-    def _what_is_missing(self, found: Any) -> str:
+    def _fault_of(self, found: Any) -> str:
+        """What keeps something from being a class with the right face, in words; nothing where it is one."""
         if not isinstance(found, type):
             return f"not a class; it must be a class like {self.face.__module__}.{self.face.__name__}"
         if inspect.isabstract(found):
             return f"not complete: {', '.join(sorted(getattr(found, '__abstractmethods__', ())))} still to be written"
-        missing = self._missing(found)
         if not getattr(self.face, "_is_protocol", False):
-            return f"not a subclass of {self.face.__name__}"
-        return f"not a {self.kind}: it has no {', '.join(missing)} (see {self.face.__module__}.{self.face.__name__})"
+            return "" if issubclass(found, self.face) else f"not a subclass of {self.face.__name__}"
+        asked = {name for kind in self.face.__mro__[:-2] for name in _members(kind)}
+        own = {name for kind in found.__mro__[:-1] for name in (*vars(kind), *getattr(kind, "__annotations__", ()))}
+        if asked <= own:
+            return ""
+        missing = ", ".join(sorted(asked - own))
+        return f"not a {self.kind}: it has no {missing} (see {self.face.__module__}.{self.face.__name__})"
 
 
 MEMBERS: Any = (Callable, property, classmethod)
@@ -131,9 +125,3 @@ def _members(protocol: type) -> list[str]:
     declared = [name for name, value in vars(protocol).items() if isinstance(value, MEMBERS)]
     names = [*declared, *getattr(protocol, "__annotations__", ())]
     return [name for name in names if name == "__call__" or not name.startswith("_")]
-
-
-def _member(module: ModuleType, attribute: str, kind: str, name: str) -> Any:
-    if not hasattr(module, attribute):
-        raise BadInput(f"{kind} '{name}': '{module.__name__}' has no '{attribute}'")
-    return getattr(module, attribute)

@@ -14,7 +14,7 @@ import math
 import os
 import re
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any, get_args
 
@@ -81,7 +81,8 @@ def read_mapping(path: str | os.PathLike[str], words: str, advice: str) -> dict[
     if value is None:
         raise BadInput(f"{where} is empty; {advice}")
     if not isinstance(value, dict):
-        raise BadInput(f"{where}, line 1: must hold 'name: value' lines, but holds {_kind(value)}")
+        held = "a list" if isinstance(value, list) else f"only {value!r}"
+        raise BadInput(f"{where}, line 1: must hold 'name: value' lines, but holds {held}")
     return value
 
 
@@ -91,7 +92,11 @@ def parse_assignment(text: str) -> dict[str, Any]:
     parts = [part.strip() for part in name.split(".")]
     if not equals or not all(parts) or not content.strip():
         raise BadInput(f"--set {text!r}: write name=value, as in planner.components=10 or episodes=null")
-    value = _load(content, lambda _line: f"--set {text!r}")
+    return nested(parts, _load(content, lambda _line: f"--set {text!r}"))
+
+
+def nested(parts: Sequence[str], value: Any) -> Any:
+    """A value under its names, the outermost first."""
     for part in reversed(parts):
         value = {part: value}
     return value
@@ -163,10 +168,6 @@ _SCALARS: dict[str, Callable[[str], Any]] = {
 
 def _refused(mark: Any, problem: str) -> yaml.MarkedYAMLError:
     return yaml.MarkedYAMLError(problem=problem, problem_mark=mark)
-
-
-def _kind(value: Any) -> str:
-    return "a list" if isinstance(value, list) else f"only {value!r}"
 
 
 def _section_lines(section: type[BaseModel], indent: str) -> list[str]:

@@ -91,7 +91,7 @@ class DurableCampaign(SyncedCampaign):
     def give_up(self) -> int:
         """End the present episode where the plant is; how many moves are not made. The next one starts anew."""
         with self._writing() as writer:
-            touched = Touched(self.history, None)
+            touched = Touched(self.history)
             left = give_up_episode(self.campaign)
             broken = {move.number: broken_limits(self.campaign, move) for move in left}
             writer.append("give_up", {"moves": touched.changed(), "violations": broken})
@@ -102,7 +102,7 @@ class DurableCampaign(SyncedCampaign):
         with self._writing() as writer:
             if number is not None:
                 self.history.move(number)
-            touched = Touched(self.history, None)
+            touched = Touched(self.history)
             row, change, whole = undo_row(self.campaign, self._story, self._ledger.rows, number)
             body = row.body
             facts = {"move": body["move"], "undoes": row.number, "moves": touched.changed(), **change}
@@ -151,13 +151,11 @@ class DurableCampaign(SyncedCampaign):
         return moves
 
     def _planned(self, new: bool, whole: bool) -> tuple[list[Move], dict[str, Any]]:
-        history = self.history
-        touched = Touched(history, history.open_move) if history.open_move else Touched(history, None, all_moves=False)
-        broken = {}
-        if new and history.open_move is not None and not whole:
-            made = history.open_move
-            self.campaign.arrive(made.number)
-            broken[made.number] = broken_limits(self.campaign, made)
+        waited_for, broken = self.history.open_move, {}
+        touched = Touched(self.history, waited_for)
+        if new and waited_for is not None and not whole:
+            self.campaign.arrive(waited_for.number)
+            broken[waited_for.number] = broken_limits(self.campaign, waited_for)
         moves, plans = plan_moves(self.campaign, whole)
         facts = {"moves": touched.changed(), "plans": plans, "whole": whole, "violations": broken}
         return moves, {**facts, **state_of(self.campaign)}

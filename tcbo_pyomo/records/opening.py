@@ -132,7 +132,6 @@ def _defined(path: Path, body: dict[str, Any], problem: ProblemSource | None) ->
 
 def _create_file(path: Path, definition: dict[str, Any]) -> None:
     """Write a file whose first row is the definition of a campaign."""
-    _refuse_existing(path)
     try:
         temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
         os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o666))

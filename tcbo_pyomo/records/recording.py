@@ -24,17 +24,12 @@ class Touched:
     history
         All moves.
     move
-        The move to be changed; with it what a schedule has after it may change. None to watch all moves.
-    all_moves
-        False, without a move, to watch for new moves only.
+        The only move that can change, unless it is one of a schedule; None where any may.
     """
 
-    def __init__(self, history: History, move: Move | None, all_moves: bool = True) -> None:
+    def __init__(self, history: History, move: Move | None = None) -> None:
         self._history, self._length = history, len(history.moves)
-        if move is None:
-            watched = history.moves if all_moves else []
-        else:
-            watched = history.moves[move.number - 1 :] if move.scheduled else [move]
+        watched = history.moves if move is None or move.scheduled else [move]
         self._before = [(other, dict(vars(other))) for other in watched]
 
     def changed(self) -> list[dict[str, Any]]:
@@ -69,9 +64,9 @@ def record_result(campaign: Campaign, story: Story, writer: Writer, move: Move, 
     facts: dict[str, Any] = {"move": move.number, "value": value, "replicate": bool(result.replicate)}
     if result.unit is not None:
         facts["given"] = {"value": result.value, "unit": result.unit}
-    earlier = _with_key(story, writer, key)
+    earlier = story.keys.get(key) or next((row for row in writer.rows if row.key == key), None)
     if earlier is not None:
-        return _told_before(campaign, story, earlier, move, facts, key, place)
+        return _told_before(story, earlier, move, facts, place)
     if not result.replicate and value == move.value and place in (None, move.arrived):
         return Receipt(move.number, value, False, tuple(story.violations.get(move.number, ())))
     touched = Touched(campaign.history, move)
@@ -92,20 +87,12 @@ def _checked_key(key: Any) -> str:
     return f"key {key}"
 
 
-def _with_key(story: Story, writer: Writer, key: str) -> Row | None:
-    if not key:
-        return None
-    return story.keys.get(key) or next((row for row in writer.rows if row.key == key), None)
-
-
-def _told_before(
-    campaign: Campaign, story: Story, row: Row, move: Move, facts: dict[str, Any], key: str, place: Location | None
-) -> Receipt:
+def _told_before(story: Story, row: Row, move: Move, facts: dict[str, Any], place: Location | None) -> Receipt:
     """The same result under the same key is acknowledged; another one is refused."""
     if row.number in story.undone:
-        raise BadInput(f"{key}: was recorded and taken back since; tell the result under a new key")
+        raise BadInput(f"{row.key}: was recorded and taken back since; tell the result under a new key")
     recorded = {name: row.body[name] for name in ("move", "value", "replicate")}
     if recorded != {name: facts[name] for name in recorded} or place not in (None, move.arrived):
         used = f"move {recorded['move']} = {recorded['value']!r}"
-        raise BadInput(f"{key}: was used for {used}; use another key for another result")
+        raise BadInput(f"{row.key}: was used for {used}; use another key for another result")
     return Receipt(move.number, facts["value"], False, tuple(story.violations.get(move.number, ())))

@@ -6,7 +6,8 @@ import logging
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.checks.audit import audit_episodes
 from tcbo_pyomo.checks.executed_path import episode_of_moves
 from tcbo_pyomo.errors import BadInput
-from tcbo_pyomo.foundation.coordinates import coordinate_index
+from tcbo_pyomo.foundation.coordinates import NUMBERS, coordinate_index
 from tcbo_pyomo.foundation.csv_table import converted_values
 from tcbo_pyomo.knowledge.history import Move
 from tcbo_pyomo.plant.situation import Location
@@ -71,18 +72,16 @@ class Receipt:
     number: int
     value: float | None
     new: bool
-    violations: tuple[str, ...] = field(default=())
+    violations: tuple[str, ...] = ()
 
 
 def measured_value(campaign: Campaign, result: Result) -> float:
     """The value in the unit of the problem's output; anything that is not one finite number is refused."""
     value, where = result.value, f"move {result.number}"
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
-        raise BadInput(f"{where}: measurement {value!r} must be a finite number")
-    try:
-        number = float(value)
-    except OverflowError:
-        number = math.inf
+    number = math.nan
+    if isinstance(value, NUMBERS) and not isinstance(value, bool):
+        with suppress(OverflowError):
+            number = float(value)
     if not math.isfinite(number):
         raise BadInput(f"{where}: measurement {value!r} must be a finite number")
     return number if result.unit is None else in_unit(number, result.unit, campaign.problem.output_unit, where)
@@ -107,11 +106,8 @@ def place_of(campaign: Campaign, move: Move, at: Any) -> Location | None:
     problem = campaign.problem
     if isinstance(at, Mapping):
         at = {name: _coordinate_value(campaign, name, value) for name, value in at.items()}
-    place = problem.locate(at)
-    for known in (move.arrived, move.expected, move.origin):
-        if known is not None and problem.same_place(known, place):
-            place = known
-            break
+    found, known = problem.locate(at), (move.arrived, move.expected, move.origin)
+    place = next((one for one in known if one is not None and problem.same_place(one, found)), found)
     if move.step == 0 and place != move.expected:
         raise BadInput(f"move {move.number} measures the start, where every episode begins; leave out the place")
     return place
