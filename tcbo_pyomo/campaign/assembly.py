@@ -22,8 +22,6 @@ from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.settings import PlannerSettings, Settings
 
 if TYPE_CHECKING:
-    from tcbo_pyomo.knowledge.continuous import ContinuousKnowledge
-    from tcbo_pyomo.knowledge.finite import FiniteKnowledge
     from tcbo_pyomo.planning.continuous.planner import ContinuousPlanner
     from tcbo_pyomo.planning.finite.planner import FinitePlanner
 
@@ -65,16 +63,6 @@ def method_for(problem: ProblemProtocol, settings: Settings) -> tuple[Method[Any
         raise BadInput(f"method '{settings.method}' {why}; use {method.instead}")
     believed = method.believed(problem)
     return method(believed, settings, PlantTools(believed, settings)), believed
-
-
-@overload
-def knowledge_for(problem: Problem, settings: Settings, seed: int, history: History) -> FiniteKnowledge: ...
-@overload
-def knowledge_for(
-    problem: ContinuousProblem, settings: Settings, seed: int, history: History
-) -> ContinuousKnowledge: ...
-@overload
-def knowledge_for(problem: ProblemProtocol, settings: Settings, seed: int, history: History) -> Knowledge[Any]: ...
 
 
 def knowledge_for(problem: ProblemProtocol, settings: Settings, seed: int, history: History) -> Knowledge[Any]:

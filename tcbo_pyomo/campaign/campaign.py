@@ -15,6 +15,7 @@ import numpy as np
 
 from tcbo_pyomo.campaign.assembly import knowledge_for, method_for, threads_for
 from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.foundation.coordinates import NUMBERS
 from tcbo_pyomo.foundation.profiling import timed
 from tcbo_pyomo.knowledge.history import History, Move
 from tcbo_pyomo.plant.situation import Location
@@ -131,11 +132,7 @@ class Campaign:
         A replicate is a further measurement of a visit whose first result was told: one more observation of that state.
         """
         move = self.history.move(number)
-        if (
-            isinstance(value, bool)
-            or not isinstance(value, (int, float, np.integer, np.floating))
-            or not math.isfinite(value)
-        ):
+        if isinstance(value, bool) or not isinstance(value, NUMBERS) or not math.isfinite(value):
             raise BadInput(f"move {number}: measurement {value!r} must be a finite number")
         if move.value is not None and not replicate:
             raise BadInput(f"move {number} was told already ({move.value!r}); a measurement is told once")
@@ -217,7 +214,7 @@ class Campaign:
         """
         one = not _is_table(at) and (isinstance(at, (Mapping, str, tuple)) or not isinstance(at, Sequence))
         places = [at] if one else _records(at, [c.name for c in self.problem.coordinates])
-        mean, deviation = self.knowledge.predict([self.problem.locate(place) for place in places])
+        mean, deviation = self.knowledge.belief.predict([self.problem.locate(place) for place in places])
         return (float(mean[0]), float(deviation[0])) if one else (mean, deviation)
 
     def __repr__(self) -> str:
@@ -237,15 +234,9 @@ class Campaign:
         import pandas as pd  # Slow to load, and only this table needs it.
 
         names = [c.name for c in self.problem.coordinates]
-        measured = [move for move in self.history.made if move.value is not None]
         rows = [
-            {
-                "episode": move.episode,
-                "step": move.step,
-                **self.problem.describe(move.arrived),
-                self.problem.output: value,
-            }
-            for move in measured
+            [move.episode, move.step, *self.problem.describe(move.arrived).values(), value]
+            for move in self.history.made
             for value in move.values
         ]
         return pd.DataFrame(rows, columns=["episode", "step", *names, self.problem.output])

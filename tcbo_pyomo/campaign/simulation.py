@@ -39,12 +39,6 @@ class StepSummary(EpisodeSummary):
     step: int
     plan: dict[str, Any] | None
 
-    @classmethod
-    def after(cls, step: int, summary: EpisodeSummary, plan: dict[str, Any] | None) -> StepSummary:
-        """A summary with the step it was made after."""
-        facts: dict[str, Any] = {**vars(summary), "step": step, "plan": plan}
-        return cls(**facts)
-
 
 @dataclass(frozen=True)
 class CampaignResult(CampaignHolder):
@@ -126,7 +120,7 @@ class Simulation:
             campaign.tell(late.number, self.plant.measure(late))
         if move.step > 0:
             summary = summarise(campaign, move.episode)
-            self.steps.append(StepSummary.after(move.step, summary, campaign.plans.get(move.number)))
+            self.steps.append(StepSummary(**vars(summary), step=move.step, plan=campaign.plans.get(move.number)))
         self._mark = self._position()
         return move
 
@@ -147,7 +141,8 @@ class Simulation:
             {**move, "value": move["value"] if move["number"] in known else None} for move in state["moves"][:moves]
         ]
         campaign = {**state, "moves": kept, "told": known, "generator": generator, "method": method}
-        complete = [asdict(step) for step in self.steps if (step.episode, step.step) <= self._last(kept)]
+        last = (kept[-1]["episode"], kept[-1]["step"]) if kept else (0, 0)
+        complete = [asdict(step) for step in self.steps if (step.episode, step.step) <= last]
         return {"campaign": campaign, "steps": complete}
 
     @classmethod
@@ -165,10 +160,6 @@ class Simulation:
         campaign = self.campaign
         history = campaign.history
         return len(history.moves), len(history.told), campaign.generator.bit_generator.state, campaign.method.state()
-
-    @staticmethod
-    def _last(moves: list[dict[str, Any]]) -> tuple[int, int]:
-        return (moves[-1]["episode"], moves[-1]["step"]) if moves else (0, 0)
 
 
 def run_campaign(

@@ -160,10 +160,7 @@ class History:
 
     @property
     def _last_made(self) -> Move | None:
-        for move in reversed(self.moves):
-            if move.arrived is not None and not move.cancelled:
-                return move
-        return None
+        return next((move for move in reversed(self.moves) if _was_made(move)), None)
 
     @property
     def episode(self) -> int:

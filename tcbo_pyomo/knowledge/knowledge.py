@@ -60,10 +60,6 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
     def recommendation(self) -> Location:
         """Where the posterior mean is largest in the search space."""
 
-    def predict(self, locations: Sequence[Location]) -> tuple[Array, Array]:
-        """Posterior mean and standard deviation of f at n places, given all measurements told."""
-        return self.belief.predict(locations)
-
     @abstractmethod
     def scaled_points(self, locations: Sequence[Location]) -> Array:
         """Locations as scaled points, n x d."""
@@ -124,10 +120,6 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
         """Noise variance of the measurement after a move."""
         return self.problem.noise_variance(move.decision, move.arrived)
 
+    @timed("surrogate")
     def _observe(self, belief: BeliefOfPlant, move: Move, value: float | None) -> None:
-        _condition(belief, move.arrived, value, self.noise_variance(move))
-
-
-@timed("surrogate")
-def _condition(belief: Belief, location: Location, value: float | None, noise_variance: float) -> None:
-    belief.observe(location, value, noise_variance)
+        belief.observe(move.arrived, value, self.noise_variance(move))

@@ -73,8 +73,3 @@ METHODS: Registry[Method[Any, Any]] = Registry("tcbo_pyomo.methods", "method", M
 def load_method(name: str) -> type[Method[Any, Any]]:
     """The class of a method, by name or as 'my_module:MyMethod'."""
     return cast(type[Method[Any, Any]], METHODS.load(name))  # A registry hands out what makes them.
-
-
-def method_names() -> list[str]:
-    """The paper's method and its rivals."""
-    return METHODS.names()

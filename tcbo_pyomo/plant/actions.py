@@ -49,10 +49,9 @@ class BoxActions:
     limits: Mapping[str, Any] | float
 
     def __post_init__(self) -> None:
-        for name, limit in self.limits.items() if isinstance(self.limits, Mapping) else [("", self.limits)]:
-            _interval(name, limit)
         if isinstance(self.limits, Mapping) and not self.limits:
             raise BadInput("box_actions: name at least one action and its limit")
+        self.bounds()
 
     @property
     def names(self) -> tuple[str, ...] | None:

@@ -73,8 +73,7 @@ class LinearDynamics:
         largest = eigenvalues[int(np.abs(eigenvalues).argmax())]
         if abs(largest) > 1.0 + STABILITY_SLACK:
             raise BadInput(
-                f"state_matrix: unstable, its eigenvalue {largest:.6g} has modulus {abs(largest):.6g}; at "
-                "most 1 is "
+                f"state_matrix: unstable, its eigenvalue {largest:.6g} has modulus {abs(largest):.6g}; at most 1 is "
                 "allowed, close the control loop or plan with shorter steps"
             )
         object.__setattr__(self, "state_matrix", state)
@@ -98,8 +97,7 @@ class LinearDynamics:
             names = ", ".join(c.name for c in coordinates)
             raise BadInput(
                 f"state_matrix: {len(self.state_matrix)} rows, but there are {len(coordinates)} coordinates "
-                f"({names}); "
-                "give one row per coordinate"
+                f"({names}); give one row per coordinate"
             )
 
     def next_values(self, model: ConcreteModel, step: int) -> dict[str, Any]:

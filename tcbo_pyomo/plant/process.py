@@ -240,10 +240,12 @@ class Process:
         rows = self.transitions.indptr
         return self.transitions.indices[rows[pair] : rows[pair + 1]].astype(np.int64)
 
+    def expected(self, values: Array) -> Array:
+        """The expectation of values of the states (n) after each pair (P)."""
+        return values[self.successor] if self.deterministic else self.transitions @ values
+
     def only_successor(self, pair: int) -> int | None:
         """The state a pair leads to; None when chance decides."""
-        if self.deterministic:
-            return int(self.successor[pair])
         successors = self.successors_of(pair)
         return int(successors[0]) if len(successors) == 1 else None
 
@@ -257,15 +259,10 @@ class Process:
 
     def noise_of(self, pair: int, arrived: int) -> float:
         """Noise variance of the measurement made after `pair` led to the state `arrived`."""
-        if self.deterministic:
-            # One transition per pair, and so one noise, wherever the plant ended up.
-            return float(self.noise_variance[pair])
-        first = int(self.transitions.indptr[pair])
-        found = np.flatnonzero(self.successors_of(pair) == arrived)
+        first, last = self.transitions.indptr[pair : pair + 2]
+        noise, expected = self.noise_variance[first:last], self.transitions.indices[first:last] == arrived
         # Where the plant ended up elsewhere than the model allows, the worst noise of that move is the careful choice.
-        if len(found) == 0:
-            return float(self.noise_variance[first : int(self.transitions.indptr[pair + 1])].max())
-        return float(self.noise_variance[first + int(found[0])])
+        return float(noise[expected][0] if expected.any() else noise.max())
 
     def describe(self, state: int) -> dict[str, float]:
         """A state as `{coordinate: value}` in engineering units."""
@@ -280,7 +277,7 @@ def _point(label: str, point: Any, size: int) -> Array:
     try:
         numbers = np.atleast_1d(np.asarray(point, dtype=float))
     except (TypeError, ValueError):
-        raise BadInput(f"state '{label}': {point!r} must be {size} number(s), one per coordinate") from None
+        numbers = np.empty(0)
     if numbers.shape != (size,):
         raise BadInput(f"state '{label}': {point!r} must be {size} number(s), one per coordinate")
     return numbers

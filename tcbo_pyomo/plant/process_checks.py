@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -41,11 +42,9 @@ def _check_shapes(process: Process) -> None:
 
 
 def _check_states(process: Process) -> None:
-    seen: set[str] = set()
-    for label in process.labels:
-        if label in seen:
+    for label, times in Counter(process.labels).items():
+        if times > 1:
             raise BadInput(f"state label '{label}' is used twice; labels must be distinct")
-        seen.add(label)
     if len(set(process.actions)) != len(process.actions):
         raise BadInput("action names must be distinct")
     for axis, coordinate in enumerate(process.coordinates):

@@ -173,7 +173,7 @@ class ContinuousProblem(ProblemProtocol):
         """The true function over a plane."""
         return grid_landscape(self.coordinates, self.truth, self.allowed)
 
-    def points(self, locations: Sequence[Location]) -> Array:
+    def points(self, locations: Sequence[Location] | Array) -> Array:
         """Scaled points as rows (n x d) in engineering units."""
         return physical(self.coordinates, np.array(locations, dtype=float))
 

@@ -142,25 +142,12 @@ class Problem(ProblemProtocol):
 
     def identity(self) -> tuple[list[Any], list[Any]]:
         """Everything that decides which moves are made, as plain data and arrays."""
-        process = self.process
-        matrix = process.transitions
-        arrays = [
-            process.states,
-            process.pair_state,
-            matrix.indptr,
-            matrix.indices,
-            matrix.data,
-            process.noise_variance,
-        ]
-        budgets = budgets_of(self.rules)
-        facts = [
-            list(process.labels),
-            self.start_state,
-            float(self.confidence_width),
-            [float(b.limit) for b in budgets],
-        ]
+        process, budgets = self.process, budgets_of(self.rules)
+        matrix, limits = process.transitions, [float(budget.limit) for budget in budgets]
+        facts = [list(process.labels), self.start_state, float(self.confidence_width), limits]
+        moves = [process.states, process.pair_state, matrix.indptr, matrix.indices, matrix.data, process.noise_variance]
         costs = [budget.transition_cost(process) for budget in budgets]
-        return facts, [*arrays, self.sets.allowed_pairs, self.sets.safe, *costs]
+        return facts, [*moves, self.sets.allowed_pairs, self.sets.safe, *costs]
 
     def identified(self, state: int) -> bool | None:
         """Whether a recommendation is the maximum; None where the truth is unknown."""

@@ -105,13 +105,12 @@ def replay_problem(
 
 def _coordinates(names: Sequence[str], units: Sequence[str], values: Array, where: str) -> list[Coordinate]:
     """One axis per input, over the range of the table."""
-    for name, column in zip(names, values.T, strict=True):
+    coordinates = []
+    for name, unit, column in zip(names, units, values.T, strict=True):
         if np.ptp(column) == 0:
             raise BadInput(f"{where}: column '{name}' is {column[0]:g} in every row; leave it out of the inputs")
-    return [
-        Coordinate(name, float(column.min()), float(column.max()), unit)
-        for name, unit, column in zip(names, units, values.T, strict=True)
-    ]
+        coordinates.append(Coordinate(name, float(column.min()), float(column.max()), unit))
+    return coordinates
 
 
 def _distinct_points(coordinates: Sequence[Coordinate], values: Array, where: str) -> tuple[Array, Integers]:

@@ -23,18 +23,10 @@ CONSTRAINTS: Registry[TransitionConstraint] = Registry(
 """A wrapper and the base class are nothing that a settings file can use."""
 
 
-def constraint_names() -> list[str]:
-    """Constraints that come with the package: the files whose class is a constraint."""
-    return CONSTRAINTS.names()
-
-
 def with_settings(problem: AnyProblem, settings: Settings) -> AnyProblem:
     """The problem as the settings want it; the same object when they change nothing."""
-    changes: dict[str, Any] = {}
-    if settings.start is not None:
-        changes["start"] = settings.start
-    if settings.episodes is not None:
-        changes["episodes"] = settings.episodes
+    given = {"start": settings.start, "episodes": settings.episodes}
+    changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     if settings.constraints:
         extra = [_tried(constraint_from(entry), problem) for entry in settings.constraints]
         changes["constraints"] = (*problem.constraints, *extra)

@@ -98,7 +98,7 @@ def status_of(campaign: Campaign, violations: dict[int, list[str]]) -> Status:
 def best_of(campaign: Campaign) -> Best:
     """The recommendation now."""
     where = campaign.recommendation
-    mean, deviation = campaign.knowledge.predict([where])
+    mean, deviation = campaign.knowledge.belief.predict([where])
     return Best(campaign.problem.describe(where), float(mean[0]), float(deviation[0]), len(campaign.history.told))
 
 

@@ -16,14 +16,14 @@ from tcbo_pyomo import Campaign, settings_from
 from tcbo_pyomo.campaign.assembly import method_for, planner_for
 from tcbo_pyomo.campaign.feedback import DUE
 from tcbo_pyomo.errors import BadInput
-from tcbo_pyomo.methods.protocol import Method, load_method, method_names
+from tcbo_pyomo.methods.protocol import METHODS, Method, load_method
 from tcbo_pyomo.planning.continuous.planner import ContinuousPlanner
 from tcbo_pyomo.planning.finite import planner as finite_planner
 from tcbo_pyomo.settings import FeedbackSettings, PlannerSettings
 
 
 def test_a_method_of_one_kind_is_refused_on_the_other_in_one_line():
-    for name in method_names():
+    for name in METHODS.names():
         method = load_method(name)
         assert Method in method.__mro__
         if method.plant == "any":

@@ -7,7 +7,7 @@ from tcbo_pyomo import Campaign, Problem, load_problem, settings_from
 from tcbo_pyomo.campaign.simulated_plant import SimulatedPlant
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.library import problem_names
-from tcbo_pyomo.methods.protocol import method_names
+from tcbo_pyomo.methods.protocol import METHODS
 from tcbo_pyomo.models.episode_path import EpisodePath
 
 FINITE_ONLY = {"greedy_ucb", "mdp_expected_improvement", "stateless"}
@@ -33,10 +33,10 @@ def test_all_names_of_the_paper_and_our_own_are_there():
         "two_ridge_reactor", "hartmann3d_obstacles", "fuel_lake", "wide_beam",
         "dosing", "fibre_coupling", "tank_cascade", "fjord", "drone",
     }  # fmt: skip
-    assert set(method_names()) == FINITE_ONLY | CONTINUOUS_ONLY | {"mdp_bo", "local_ucb", "random_walk"}
+    assert set(METHODS.names()) == FINITE_ONLY | CONTINUOUS_ONLY | {"mdp_bo", "local_ucb", "random_walk"}
 
 
-@pytest.mark.parametrize("method", method_names())
+@pytest.mark.parametrize("method", METHODS.names())
 @pytest.mark.parametrize("name", problem_names())
 def test_a_short_campaign(name, method):
     problem = load_problem(name, seed=1)

@@ -15,7 +15,7 @@ from tcbo_pyomo.campaign.feedback import released
 from tcbo_pyomo.campaign.simulation import SimulatedPlant
 from tcbo_pyomo.errors import BadInput, InfeasiblePlan, SolverFailed
 from tcbo_pyomo.foundation.coordinates import physical
-from tcbo_pyomo.methods.protocol import load_method, method_names
+from tcbo_pyomo.methods.protocol import METHODS, load_method
 from tcbo_pyomo.models.constraints import (
     Box,
     Circle,
@@ -43,7 +43,7 @@ def travelled(left, right):
 
 
 def test_every_rival_is_known_by_name():
-    assert set(method_names()) == {"mdp_bo", *FINITE, *CONTINUOUS}
+    assert set(METHODS.names()) == {"mdp_bo", *FINITE, *CONTINUOUS}
     assert load_method("truncated_snake").__name__ == "TruncatedSnake"
 
 

@@ -36,6 +36,8 @@ class CompiledTrajectory:
         Its compiled rows and columns.
     terms
         Which columns are the points x_1 .. x_H.
+    convex
+        Whether all rows are linear, or the 2-norm of the actions.
     """
 
     def __init__(
@@ -62,12 +64,8 @@ class CompiledTrajectory:
         self._incidence = sparse.csr_matrix((np.ones(len(rows)), (rows, columns)), shape=shape)
         names = [row.parent_component().local_name for row in self.programme.rows]
         self._not_convex = self.programme.nonlinear_rows & np.array([n != "move_limit" for n in names], dtype=bool)
+        self.convex = not self._not_convex.any()
         self._end = np.array([name.startswith("end_at") for name in names], dtype=bool)
-
-    @property
-    def convex(self) -> bool:
-        """Whether all rows are linear, or the 2-norm of the actions."""
-        return not self._not_convex.any()
 
     def bounds(self, path: Array, actions: Array) -> Bounds:
         """Bounds for a plan of the rest of an episode, after `path` (k + 1 x d) and `actions` (k x q)."""

@@ -2,40 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from tcbo_pyomo.errors import InfeasiblePlan, SolverFailed, TcboError
 from tcbo_pyomo.foundation.arrays import Array
-from tcbo_pyomo.foundation.coordinates import Coordinate, coordinate_index, physical
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 from tcbo_pyomo.models.episode_path import EpisodePath
-from tcbo_pyomo.planning.continuous.distance_objectives import DistanceObjective
+from tcbo_pyomo.planning.continuous.distance_objectives import DistanceObjective, Passing
+from tcbo_pyomo.planning.continuous.round_trip import scaled_end
 from tcbo_pyomo.planning.continuous.shortest_path import coasting_path
 from tcbo_pyomo.planning.continuous.solve_attempts import Replan
-from tcbo_pyomo.plant.dynamics import Dynamics
+from tcbo_pyomo.problem.continuous import ContinuousProblem
 from tcbo_pyomo.solvers.bounds import Bounds
 from tcbo_pyomo.solvers.nonlinear.programme import TOLERANCE
 from tcbo_pyomo.solvers.nonlinear.solver import NonlinearSolution
 
 
-def explained_failure(replan: Replan, dynamics: Dynamics) -> TcboError:
+def explained_failure(replan: Replan) -> TcboError:
     """The error for a situation in which no feasible path was found.
 
     `InfeasiblePlan` where plain arithmetic or the convex part of the problem proves it; else `SolverFailed`.
     """
-    where = _text(replan.coordinates, replan.here)
+    where = _text(replan.problem, replan.here)
     error = _bad_start(replan, where)
     if error is not None:
         return error
     relaxed = replan.compiled.convex_relaxation(replan.bounds)
-    x0 = replan.joined(*coasting_path(dynamics, replan.here, replan.left))
-    for constraint in replan.constraints:
+    x0 = replan.joined(*coasting_path(replan.problem.dynamics, replan.here, replan.left))
+    for constraint in replan.problem.rules:
         error = _out_of_reach(replan, constraint, x0, relaxed, where) if constraint.end_point else None
         if error is not None:
             return error
-    convex = _solve(replan, DistanceObjective(replan.here), x0, relaxed)
+    convex = _solve(replan, DistanceObjective.to(replan.here), x0, relaxed)
     if convex is not None and not convex.feasible and convex.status == "locally infeasible":
         return InfeasiblePlan(
             f"no path from {where} meets the limits of the moves and states; in conflict: {convex.worst}; loosen it"
@@ -50,9 +48,8 @@ def explained_failure(replan: Replan, dynamics: Dynamics) -> TcboError:
 
 def _bad_start(replan: Replan, where: str) -> InfeasiblePlan | None:
     """What is already wrong with standing here."""
-    present = physical(replan.coordinates, replan.here[None])
-    standing = EpisodePath(replan.coordinates, np.vstack([present, present]), False)
-    for constraint in replan.constraints:
+    standing = EpisodePath(replan.problem.coordinates, replan.problem.points([replan.here, replan.here]), False)
+    for constraint in replan.problem.rules:
         for violation in constraint.violations(standing):
             return InfeasiblePlan(f"start {where}: {violation.constraint}: {violation.message}; start elsewhere")
     return None
@@ -62,15 +59,10 @@ def _out_of_reach(
     replan: Replan, constraint: TransitionConstraint, x0: Array, relaxed: Bounds, where: str
 ) -> InfeasiblePlan | None:
     """Whether even the convex part of the problem ends short of the end point."""
-    target, counted = np.zeros(len(replan.coordinates)), np.zeros(len(replan.coordinates))
-    for name, value in constraint.end_point.items():
-        axis = coordinate_index(replan.coordinates, name)
-        coordinate = replan.coordinates[axis]
-        target[axis], counted[axis] = (
-            (coordinate.value_of(value) - coordinate.lower) / coordinate.width - 0.5,
-            1.0,
-        )
-    nearest = _solve(replan, DistanceObjective(target, counted, last_only=True), x0, relaxed)
+    axes, values = scaled_end(replan.problem.coordinates, constraint)
+    target, counted = np.zeros((2, len(replan.here)))
+    target[axes], counted[axes] = values, 1.0
+    nearest = _solve(replan, DistanceObjective(Passing(-1, target, counted)), x0, relaxed)
     if nearest is None or nearest.status != "optimal" or not nearest.feasible:
         return None
     end = replan.compiled.read(nearest.values)[0][-1]
@@ -79,7 +71,7 @@ def _out_of_reach(
     wanted = ", ".join(f"{name}={value}" for name, value in constraint.end_point.items())
     return InfeasiblePlan(
         f"end_at: {wanted} is out of reach from {where} in the {replan.left} moves left; the nearest end is "
-        f"{_text(replan.coordinates, end)}; lengthen the episode or move the end"
+        f"{_text(replan.problem, end)}; lengthen the episode or move the end"
     )
 
 
@@ -90,6 +82,6 @@ def _solve(replan: Replan, objective: DistanceObjective, x0: Array, bounds: Boun
         return None
 
 
-def _text(coordinates: Sequence[Coordinate], point: Array) -> str:
-    values = physical(coordinates, point[None])[0]
-    return ", ".join(f"{c.name}={v:g}" for c, v in zip(coordinates, values, strict=True))
+def _text(problem: ContinuousProblem, point: Array) -> str:
+    values = problem.points([point])[0]
+    return ", ".join(f"{c.name}={v:g}" for c, v in zip(problem.coordinates, values, strict=True))

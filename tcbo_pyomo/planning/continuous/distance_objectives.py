@@ -1,7 +1,8 @@
 """What the trajectory programme minimises when a place is wanted rather than information: squared distances.
 
-to one point all along the path:    sum_h sum_i weight_i (x_hi - z_i)^2
-by way of some points:              sum_i weight_i |x_{h_i} - z_i|^2
+    sum over the wanted points z of  sum_h sum_i weight_i (x_hi - z_i)^2,
+
+h over all points of the path, or only the one that is to be there.
 """
 
 from __future__ import annotations
@@ -18,66 +19,39 @@ if TYPE_CHECKING:
     from pyomo.environ import ConcreteModel
 
 
-class DistanceObjective:
-    """sum_h sum_i weight_i (x_hi - z_i)^2, over all points or only over the last one.
-
-    Parameters
-    ----------
-    target
-        z, a scaled point (d).
-    weights
-        One non-negative weight per coordinate; all one when not given.
-    last_only
-        Whether only the last point of the path counts.
-    """
-
-    def __init__(self, target: Array, weights: Array | None = None, last_only: bool = False) -> None:
-        self.target = np.asarray(target, dtype=float)
-        self.weights = np.ones(len(self.target)) if weights is None else np.asarray(weights, dtype=float)
-        self.last_only = last_only
-
-    def value(self, points: Array) -> float:
-        """The weighted sum of squared distances."""
-        return float((self._counted(points) * self.weights * (points - self.target) ** 2).sum())
-
-    def gradient(self, points: Array) -> Array:
-        """2 weight (x - z), n x d."""
-        return 2.0 * self._counted(points) * self.weights * (points - self.target)
-
-    def hessian(self, points: Array) -> Array:
-        """2 weight on the diagonal, n x d x d."""
-        return 2.0 * self._counted(points)[:, :, None] * np.diag(self.weights)[None, :, :]
-
-    def expression(self, model: ConcreteModel, steps: Sequence[int]) -> Any:
-        """The same sum over `model.state`."""
-        counted = list(steps)[-1:] if self.last_only else steps
-        terms = list(zip(model.COORDINATES, self.weights.tolist(), self.target.tolist(), strict=True))
-        return sum(w * (model.state[step, name] - z) ** 2 for step in counted for name, w, z in terms)
-
-    def _counted(self, points: Array) -> Array:
-        counted = np.full((len(points), 1), 0.0 if self.last_only else 1.0)
-        counted[-1:] = 1.0
-        return counted
-
-
 @dataclass(frozen=True)
 class Passing:
-    """A point (d) that the path is to pass as its `position`-th point to come, and how much a miss weighs."""
+    """A scaled point (d) where the path is wanted.
 
-    position: int
+    Attributes
+    ----------
+    position
+        As the how manieth of its points to come: one, -1 for the last, or a slice.
+    point
+        z.
+    weight
+        How much a miss weighs, in all or for each coordinate.
+    """
+
+    position: int | slice
     point: Array
-    weight: float
+    weight: float | Array = 1.0
 
 
-class PassingObjective:
-    """sum_i weight_i |x_{h_i} - z_i|^2: a path by way of given points."""
+class DistanceObjective:
+    """The weighted sum of squared distances to the points where the path is wanted."""
 
-    def __init__(self, passing: Sequence[Passing]) -> None:
-        self.passing = tuple(passing)
+    def __init__(self, *passing: Passing) -> None:
+        self.passing = passing
+
+    @classmethod
+    def to(cls, target: Array) -> DistanceObjective:
+        """To one point all along the path."""
+        return cls(Passing(slice(None), target))
 
     def value(self, points: Array) -> float:
         """The weighted sum of squared distances."""
-        return float(sum(p.weight * ((points[p.position] - p.point) ** 2).sum() for p in self.passing))
+        return float(sum((p.weight * (points[p.position] - p.point) ** 2).sum() for p in self.passing))
 
     def gradient(self, points: Array) -> Array:
         """2 weight (x - z) at the points that count, n x d."""
@@ -95,9 +69,10 @@ class PassingObjective:
 
     def expression(self, model: ConcreteModel, steps: Sequence[int]) -> Any:
         """The same sum over `model.state`."""
-        order = list(steps)
-        return sum(
-            p.weight * (model.state[order[p.position], name] - z) ** 2
-            for p in self.passing
-            for name, z in zip(model.COORDINATES, p.point.tolist(), strict=True)
-        )
+        terms = []
+        for p in self.passing:
+            weights = np.broadcast_to(p.weight, p.point.shape).tolist()
+            for step in np.atleast_1d(np.array(steps)[p.position]).tolist():
+                names = zip(model.COORDINATES, p.point.tolist(), weights, strict=True)
+                terms += [weight * (model.state[step, name] - z) ** 2 for name, z, weight in names]
+        return sum(terms)

@@ -28,7 +28,7 @@ from tcbo_pyomo.candidates.search.start_points import Functions
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.profiling import timed
 from tcbo_pyomo.planning.continuous.best_next_point import STARTS_PER_ACTION, best_next_point
-from tcbo_pyomo.planning.continuous.distance_objectives import Passing, PassingObjective
+from tcbo_pyomo.planning.continuous.distance_objectives import DistanceObjective, Passing
 from tcbo_pyomo.planning.continuous.one_step_moves import NARROWEST, Reach
 from tcbo_pyomo.planning.continuous.trajectory_oracle import TrajectoryOracle
 from tcbo_pyomo.planning.continuous.trajectory_plan import TrajectoryPlan
@@ -60,6 +60,8 @@ class EagerPaths:
         self.problem, self.oracle = problem, oracle
         free = problem.dynamics.is_free_move and isinstance(problem.dynamics.actions, BoxActions)
         self._is_box = free and not problem.rules
+        self._least, self._most = problem.dynamics.actions.bounds()
+        self._both_ways = bool((self._least < 0.0).all() and (self._most > 0.0).all())
 
     @timed("first move")
     def begin(
@@ -112,20 +114,13 @@ class EagerPaths:
 
     def _bounds(self, lower: Array, upper: Array, destination: Array, moves: int) -> tuple[Array, Array]:
         """Where the next point may lie when so many moves after it the plant is to be at a destination."""
-        least, most = self.problem.dynamics.actions.bounds()
-        return np.maximum(lower, destination - moves * most), np.minimum(upper, destination - moves * least)
-
-    @property
-    def _both_ways(self) -> bool:
-        least, most = self.problem.dynamics.actions.bounds()
-        return bool((least < 0.0).all() and (most > 0.0).all())
+        return np.maximum(lower, destination - moves * self._most), np.minimum(upper, destination - moves * self._least)
 
     def _moves_needed(self, way: Array) -> int:
         """How many moves a way takes at least; none where no number of them is enough."""
         if not self._both_ways:
             return 0
-        least, most = self.problem.dynamics.actions.bounds()
-        return ceil(float((way / np.where(way > 0.0, most, least)).max()) - TOLERANCE)
+        return ceil(float((way / np.where(way > 0.0, self._most, self._least)).max()) - TOLERANCE)
 
     def _by_programme(
         self,
@@ -140,12 +135,12 @@ class EagerPaths:
         point, value = best_next_point(surface, Reach(self.problem, situation), generator)
         if value <= surface.value(ahead[:1])[0, 0]:
             return plan
-        passing = [Passing(0, point, 1.0)]
+        passing = [Passing(0, point)]
         if not anywhere and arrival + 1 < len(ahead):
             passing.append(Passing(arrival + 1, ahead[arrival], FIRMNESS))
         past = np.array(situation.path, dtype=float), np.array(situation.decisions, dtype=float)
         nowhere = np.empty((0, len(point)))
-        changed = self.oracle.best_path(PassingObjective(passing), *past, nowhere, plan)
+        changed = self.oracle.best_path(DistanceObjective(*passing), *past, nowhere, plan)
         record = replace(plan.record, solves=(*plan.record.solves, *changed.record.solves))
         return replace(changed, record=record)
 

@@ -45,8 +45,7 @@ class InformationObjective:
         self.weights = np.array(weights, dtype=float)
         if self.centers.ndim != 2 or self.weights.shape != (len(self.centers),):
             raise BadInput(
-                f"information objective: centers {self.centers.shape} and weights {self.weights.shape} must "
-                "be m x d and m"
+                f"information objective: centers {self.centers.shape} and weights {self.weights.shape} must be m x d and m"
             )
         if not (np.isfinite(self.centers).all() and np.isfinite(self.weights).all()):
             raise BadInput("information objective: centers and weights must be finite")
@@ -75,10 +74,10 @@ class InformationObjective:
         """The same sum as an explicit Pyomo expression."""
         from tcbo_pyomo.models.information_expression import information_expression
 
-        return information_expression(model, self._covariance_expression, self.noise_variance, steps)
+        def covariance(point: Sequence[Any]) -> Any:
+            return self.kernel.expression(point, self.centers, self.weights)
 
-    def _covariance_expression(self, point: Sequence[Any]) -> Any:
-        return self.kernel.expression(point, self.centers, self.weights)
+        return information_expression(model, covariance, self.noise_variance, steps)
 
     def _jet(self, points: Array) -> Jet:
         """s and its derivatives; a solver asks for value, gradient and Hessian at the same points in turn."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.profiling import timed
 from tcbo_pyomo.planning.continuous.eager_move import EagerPaths
-from tcbo_pyomo.planning.continuous.trajectory_oracle import oracle_of
+from tcbo_pyomo.planning.continuous.trajectory_oracle import TrajectoryOracle
 from tcbo_pyomo.planning.continuous.trajectory_plan import PlanRecord, TrajectoryPlan
 from tcbo_pyomo.planning.continuous.utility import PathMixture, PathTangent, TrajectoryUtility
 from tcbo_pyomo.planning.frank_wolfe import frank_wolfe
@@ -39,14 +39,11 @@ class ContinuousPlanner:
             raise BadInput(
                 "planner.gap: a continuous plant has no certified gap, its plans are not convex; use components"
             )
-        self.oracle = oracle_of(problem, settings.nonlinear)
+        self.oracle = TrajectoryOracle(problem, settings.nonlinear)
+        # Only a single path has an eager first move.
+        self.is_eager = settings.first_move == "eager" and settings.components == 1
         self._eager_paths = EagerPaths(problem, self.oracle) if self.is_eager else None
         self.previous: TrajectoryPlan | None = None
-
-    @property
-    def is_eager(self) -> bool:
-        """Whether the first move of a plan is the eager one, which only a single path has."""
-        return self.settings.first_move == "eager" and self.settings.components == 1
 
     @timed("plan")
     def plan(self, utility: TrajectoryUtility, situation: Situation, generator: np.random.Generator) -> ContinuousPlan:
@@ -90,7 +87,7 @@ class ContinuousPlanner:
         """What is worth keeping of a plan, as plain data that does not depend on the clock."""
         trajectories = []
         for weight, component in plan.components:
-            found = component.record.to_dict()
+            found = asdict(component.record)
             found.pop("seconds")
             found["solves"] = [{k: v for k, v in solve.items() if k != "seconds"} for solve in found["solves"]]
             trajectories.append({"weight": weight, "value": component.value, **found})

@@ -13,11 +13,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from tcbo_pyomo.foundation.arrays import Array, Mask
-from tcbo_pyomo.foundation.coordinates import Coordinate, coordinate_index, physical
+from tcbo_pyomo.foundation.coordinates import Coordinate, coordinate_index
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 from tcbo_pyomo.models.episode_path import EpisodePath
 from tcbo_pyomo.planning.continuous.shortest_path import detours, straight_path
-from tcbo_pyomo.plant.dynamics import Dynamics
+from tcbo_pyomo.problem.continuous import ContinuousProblem
 
 ARRIVED = 1e-9
 TURNS = 12
@@ -25,30 +25,12 @@ TURNS = 12
 
 
 class RoundTrips:
-    """Trips of one plant that end where its rules say.
+    """Trips of one plant that end where its rules say; `needed` where they say so at all."""
 
-    Parameters
-    ----------
-    coordinates, constraints, dynamics
-        The axes, rules and moves of the plant.
-    ways
-        How many detours are tried when the straight way is blocked.
-    """
-
-    def __init__(
-        self,
-        coordinates: Sequence[Coordinate],
-        constraints: Sequence[TransitionConstraint],
-        dynamics: Dynamics,
-        ways: int,
-    ) -> None:
-        self.coordinates, self.constraints, self.dynamics, self.ways = coordinates, constraints, dynamics, ways
-        self._ends = [rule for rule in constraints if rule.end_point]
-
-    @property
-    def needed(self) -> bool:
-        """Whether the plant must end somewhere."""
-        return bool(self._ends)
+    def __init__(self, problem: ContinuousProblem) -> None:
+        self.problem, self.dynamics = problem, problem.dynamics
+        self._ends = [rule for rule in problem.rules if rule.end_point]
+        self.needed = bool(self._ends)
 
     def trip(self, here: Array, target: Array, steps: int) -> Array | None:
         """Scaled states (steps + 1 x d) to the target, or as near as time allows, and to the end; None if none is found."""
@@ -74,25 +56,30 @@ class RoundTrips:
         straight = _until_arrival(straight_path(self.dynamics, start, target, steps)[0], target)
         if self._is_free(straight):
             return straight
-        for way in detours(self.dynamics, start, target, steps, self.ways):
+        for way in detours(self.dynamics, start, target, steps):
             trimmed = _until_arrival(way, target)
             if self._is_free(trimmed):
                 return trimmed
         return None
 
     def _is_free(self, states: Array) -> bool:
-        path = EpisodePath(self.coordinates, physical(self.coordinates, states), False)
-        return not any(rule.violations(path) for rule in self.constraints)
+        path = EpisodePath(self.problem.coordinates, self.problem.points(states), False)
+        return not any(rule.violations(path) for rule in self.problem.rules)
 
     def _end_for(self, point: Array) -> Array:
         """The point with the coordinates in which the end is laid down."""
         end = point.copy()
         for rule in self._ends:
-            for name, value in rule.end_point.items():
-                index = coordinate_index(self.coordinates, name)
-                axis = self.coordinates[index]
-                end[index] = (axis.value_of(value) - axis.lower) / axis.width - 0.5
+            axes, values = scaled_end(self.problem.coordinates, rule)
+            end[axes] = values
         return end
+
+
+def scaled_end(coordinates: Sequence[Coordinate], rule: TransitionConstraint) -> tuple[list[int], list[float]]:
+    """Positions of the coordinates in which a rule lays down the end, and their scaled values."""
+    axes = [coordinate_index(coordinates, name) for name in rule.end_point]
+    ends = zip((coordinates[axis] for axis in axes), rule.end_point.values(), strict=True)
+    return axes, [(axis.value_of(value) - axis.lower) / axis.width - 0.5 for axis, value in ends]
 
 
 def _until_arrival(states: Array, target: Array) -> Array:

@@ -17,6 +17,9 @@ from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.plant.dynamics import Dynamics
 from tcbo_pyomo.solvers.nonlinear.step_simulator import simulator_of
 
+DETOURS = 64
+"""How many ways round obstacles are tried when the straight path is blocked."""
+
 
 def straight_path(dynamics: Dynamics, start: Array, target: Array, steps: int) -> tuple[Array, Array]:
     """The straight path to a target, the action being the move, cut to the limits: states and actions.
@@ -31,15 +34,15 @@ def straight_path(dynamics: Dynamics, start: Array, target: Array, steps: int) -
     return np.array(states), np.array(actions).reshape(steps, len(start))
 
 
-def detours(dynamics: Dynamics, start: Array, target: Array, steps: int, number: int) -> Array:
+def detours(dynamics: Dynamics, start: Array, target: Array, steps: int) -> Array:
     """Paths to a target by way of points spread over the box, for plants whose action is the move itself.
 
     An obstacle between start and target is a local optimum of the distance; a path that goes round it is not.
-    The paths (number x steps + 1 x d) are sorted by their sum of squared distances to the target.
+    The paths (DETOURS x steps + 1 x d) are sorted by their sum of squared distances to the target.
     """
-    stops = qmc.Halton(len(start), scramble=False).random(number + 1)[1:] - 0.5
-    states = [np.tile(start, (number, 1))]
-    passed = np.zeros((number, 1), dtype=bool)
+    stops = qmc.Halton(len(start), scramble=False).random(DETOURS + 1)[1:] - 0.5
+    states = [np.tile(start, (DETOURS, 1))]
+    passed = np.zeros((DETOURS, 1), dtype=bool)
     for _ in range(steps):
         aim = np.where(passed, target, stops)
         states.append(states[-1] + dynamics.actions.clip(aim - states[-1]))

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 
 import numpy as np
 
 from tcbo_pyomo.errors import SolverFailed, TcboError
 from tcbo_pyomo.foundation.arrays import Array
-from tcbo_pyomo.foundation.coordinates import Coordinate, physical
-from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 from tcbo_pyomo.models.episode_path import EpisodePath
 from tcbo_pyomo.planning.continuous.compiled_trajectory import CompiledTrajectory
 from tcbo_pyomo.planning.continuous.trajectory_plan import SolveRecord
+from tcbo_pyomo.problem.continuous import ContinuousProblem
 from tcbo_pyomo.solvers.nonlinear.path_objective import PathObjective
 from tcbo_pyomo.solvers.nonlinear.programme import TOLERANCE
 from tcbo_pyomo.solvers.nonlinear.solver import NonlinearSolver
@@ -24,8 +22,8 @@ class Replan:
 
     Parameters
     ----------
-    coordinates, constraints
-        The axes and rules of the plant, for the audit of planned moves.
+    problem
+        The plant and its rules.
     compiled, solver
         The compiled trajectory and its solver.
     path, actions
@@ -43,15 +41,13 @@ class Replan:
 
     def __init__(
         self,
-        coordinates: Sequence[Coordinate],
-        constraints: Sequence[TransitionConstraint],
+        problem: ContinuousProblem,
         compiled: CompiledTrajectory,
         solver: NonlinearSolver,
         path: Array,
         actions: Array,
     ) -> None:
-        self.coordinates, self.constraints = tuple(coordinates), tuple(constraints)
-        self.compiled, self.solver, self.path, self.actions = compiled, solver, path, actions
+        self.problem, self.compiled, self.solver, self.path, self.actions = problem, compiled, solver, path, actions
         self.bounds = compiled.bounds(path, actions)
         self.made, self.left = len(actions), compiled.steps - len(actions)
         self.attempts: list[SolveRecord] = []
@@ -81,8 +77,8 @@ class Replan:
         violation, worst = self.compiled.programme.violation(values, self.bounds)
         if violation > TOLERANCE:
             return violation, worst
-        path = EpisodePath(self.coordinates, physical(self.coordinates, self.compiled.read(values)[0]), True)
-        for constraint in self.constraints:
+        path = EpisodePath(self.problem.coordinates, self.problem.points(self.compiled.read(values)[0]), True)
+        for constraint in self.problem.rules:
             for broken in constraint.violations(path):
                 if broken.step >= self.made:
                     return violation, f"audit of {broken.constraint}: {broken.message}"

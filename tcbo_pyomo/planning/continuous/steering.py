@@ -14,10 +14,10 @@ import numpy as np
 from tcbo_pyomo.candidates.upper_confidence import ConfidenceBounds
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.planning.continuous.best_next_point import best_next_point
-from tcbo_pyomo.planning.continuous.distance_objectives import DistanceObjective, Passing, PassingObjective
+from tcbo_pyomo.planning.continuous.distance_objectives import DistanceObjective, Passing
 from tcbo_pyomo.planning.continuous.one_step_moves import Reach
 from tcbo_pyomo.planning.continuous.planner import LOADED
-from tcbo_pyomo.planning.continuous.trajectory_oracle import TrajectoryOracle, oracle_of
+from tcbo_pyomo.planning.continuous.trajectory_oracle import TrajectoryOracle
 from tcbo_pyomo.planning.continuous.trajectory_plan import TrajectoryPlan
 from tcbo_pyomo.plant.situation import Situation
 from tcbo_pyomo.problem.continuous import ContinuousProblem
@@ -34,7 +34,7 @@ class Steering:
         lower, upper = self.dynamics.actions.bounds()
         may_stay = bool((lower <= 0.0).all() and (upper >= 0.0).all())
         hindered = bool(problem.rules) or not self.dynamics.is_free_move or not may_stay
-        self.oracle: TrajectoryOracle | None = oracle_of(problem, settings.nonlinear) if hindered else None
+        self.oracle = TrajectoryOracle(problem, settings.nonlinear) if hindered else None
         self.followed: TrajectoryPlan | None = None
 
     def random(self, situation: Situation, generator: np.random.Generator) -> tuple[float, ...]:
@@ -55,11 +55,11 @@ class Steering:
 
     def towards(self, target: Array, situation: Situation) -> tuple[float, ...]:
         """The first action of the shortest path to a scaled point (d)."""
-        return self._action(target, DistanceObjective(target), situation)
+        return self._action(target, DistanceObjective.to(target), situation)
 
     def next_at(self, target: Array, situation: Situation) -> tuple[float, ...]:
         """The action that leads to a scaled point (d), or as near as the rest of the episode allows."""
-        return self._action(target, PassingObjective([Passing(0, target, 1.0)]), situation)
+        return self._action(target, DistanceObjective(Passing(0, target)), situation)
 
     def _action(self, target: Array, objective: PathObjective, situation: Situation) -> tuple[float, ...]:
         path = np.array(situation.path, dtype=float)

@@ -9,22 +9,18 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.arrays import Array
-from tcbo_pyomo.foundation.coordinates import Coordinate
 from tcbo_pyomo.foundation.profiling import section, timed
-from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 from tcbo_pyomo.planning.continuous.compiled_trajectory import CompiledTrajectory
 from tcbo_pyomo.planning.continuous.dead_ends import explained_failure
 from tcbo_pyomo.planning.continuous.solve_attempts import Replan
 from tcbo_pyomo.planning.continuous.trajectory_plan import PlanRecord, SolveRecord, TrajectoryPlan
 from tcbo_pyomo.planning.continuous.warm_starts import Candidate, warm_starts
-from tcbo_pyomo.plant.dynamics import Dynamics, LinearDynamics
+from tcbo_pyomo.plant.dynamics import LinearDynamics
 from tcbo_pyomo.problem.continuous import ContinuousProblem
 from tcbo_pyomo.settings import NonlinearSolverSettings
 from tcbo_pyomo.solvers.nonlinear.path_objective import PathObjective
@@ -38,50 +34,20 @@ logger = logging.getLogger(__name__)
 
 
 class TrajectoryOracle:
-    """Plans paths of one plant; compiled once, re-solved for every plan of a campaign.
-
-    Parameters
-    ----------
-    coordinates, dynamics, start, steps, constraints
-        As in `build_trajectory`; an episode may start elsewhere than at `start`.
-    interface, solver, options, time_limit, max_iterations
-        As in `nonlinear_solver`.
-    solves
-        From how many of the best warm starts the plan is solved.
-    """
+    """Plans paths of one plant; compiled once, re-solved for every plan of a campaign."""
 
     @timed("NLP build")
-    def __init__(
-        self,
-        coordinates: Sequence[Coordinate],
-        dynamics: Dynamics,
-        start: Mapping[str, Any] | Array,
-        steps: int,
-        constraints: Sequence[TransitionConstraint] = (),
-        interface: str = "casadi",
-        solver: str = "ipopt",
-        options: Mapping[str, Any] | None = None,
-        time_limit: float | None = None,
-        max_iterations: int | None = None,
-        solves: int = 2,
-    ) -> None:
-        if solves < 1:
-            raise BadInput(f"trajectory oracle: solves {solves!r} must be at least 1")
-        self.coordinates, self.dynamics, self.constraints = tuple(coordinates), dynamics, tuple(constraints)
-        linear = isinstance(dynamics, LinearDynamics) and not self.constraints
-        if max_iterations is None and linear and interface != "pyomo":
-            max_iterations = ITERATIONS_ON_LINEAR_ROWS
-        self.compiled = CompiledTrajectory(coordinates, dynamics, start, steps, constraints)
-        self.solver = nonlinear_solver(
-            interface,
-            solver,
-            self.compiled.programme,
-            self.compiled.terms,
-            options,
-            time_limit,
-            max_iterations,
-        )
-        self.solves = solves
+    def __init__(self, problem: ContinuousProblem, settings: NonlinearSolverSettings) -> None:
+        self.problem, self.solves = problem, settings.solves
+        start = np.asarray(problem.start_state)
+        self.compiled = CompiledTrajectory(problem.coordinates, problem.dynamics, start, problem.horizon, problem.rules)
+        iterations = settings.max_iterations
+        linear = isinstance(problem.dynamics, LinearDynamics) and not problem.rules
+        if iterations is None and linear and settings.interface != "pyomo":
+            iterations = ITERATIONS_ON_LINEAR_ROWS
+        programme, terms = self.compiled.programme, self.compiled.terms
+        limits = settings.options, settings.time_limit, iterations
+        self.solver = nonlinear_solver(settings.interface, settings.solver, programme, terms, *limits)
 
     def best_path(
         self,
@@ -108,11 +74,11 @@ class TrajectoryOracle:
         """
         began = time.perf_counter()
         path, actions = self._checked(path_so_far, actions_so_far)
-        replan = Replan(self.coordinates, self.constraints, self.compiled, self.solver, path, actions)
+        replan = Replan(self.problem, self.compiled, self.solver, path, actions)
         with section("warm starts"):
-            starts = warm_starts(replan, self.dynamics, objective, self._points("targets", targets), previous)
+            starts = warm_starts(replan, objective, self._points("targets", targets), previous)
         if not starts:
-            raise explained_failure(replan, self.dynamics)
+            raise explained_failure(replan)
         best, warm_solves = starts[0], len(replan.attempts)
         plans: list[Candidate] = []
         for start in starts[: self.solves]:
@@ -140,10 +106,8 @@ class TrajectoryOracle:
         left = self.compiled.steps - len(inputs)
         if states.shape != (len(inputs) + 1, self.compiled.dimension) or left < 1:
             raise BadInput(
-                f"best_path: {states.shape[0]} states and {len(inputs)} actions so far; there must be one "
-                "state more than "
-                f"actions, {self.compiled.dimension} values each, and fewer than {self.compiled.steps} moves "
-                "made"
+                f"best_path: {states.shape[0]} states and {len(inputs)} actions so far; there must be one state more than "
+                f"actions, {self.compiled.dimension} values each, and fewer than {self.compiled.steps} moves made"
             )
         if not np.isfinite(inputs).all():
             raise BadInput(f"best_path: actions_so_far {inputs.tolist()} must be finite")
@@ -155,13 +119,6 @@ class TrajectoryOracle:
         if array.size % self.compiled.dimension or not np.isfinite(array).all():
             raise BadInput(f"best_path: {name} must be rows of {self.compiled.dimension} finite scaled values")
         return array.reshape(-1, self.compiled.dimension)
-
-
-def oracle_of(problem: ContinuousProblem, settings: NonlinearSolverSettings) -> TrajectoryOracle:
-    """The oracle of a problem, solved as the settings say."""
-    start = np.asarray(problem.start_state)
-    given = problem.coordinates, problem.dynamics, start, problem.horizon, problem.rules
-    return TrajectoryOracle(*given, **settings.model_dump())
 
 
 def _reason(plans: list[Candidate], attempts: list[SolveRecord]) -> str:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from tcbo_pyomo.foundation.arrays import Array
 
@@ -67,10 +66,6 @@ class PlanRecord:
     warm_start_value: float
     seconds: float
     solves: tuple[SolveRecord, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data for saved results."""
-        return asdict(self)
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,6 +16,7 @@ from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.profiling import timed
 from tcbo_pyomo.planning.continuous.information_objective import InformationObjective
 from tcbo_pyomo.planning.finite.farthest_pair import TIE
+from tcbo_pyomo.planning.ties import one_of_the_largest
 from tcbo_pyomo.surrogate.continuous_belief import ContinuousBelief
 
 OTHERS = 2
@@ -106,10 +107,8 @@ class TrajectoryUtility:
             covariance.kernel, covariance.centers, covariance.weights[:, 0], self.noise_variance
         )
         teaches = covariance.value(self.candidates)[:, 0] ** 2
-        known = [first] if second is None else [first, second]
-        order = [
-            i for i in np.argsort(-teaches, kind="stable") if not any((self.candidates[i] == z).all() for z in known)
-        ]
+        known = [(self.candidates == z).all(axis=1) for z in (first, second) if z is not None]
+        order = [i for i in np.argsort(-teaches, kind="stable") if not any(same[i] for same in known)]
         return PathTangent(value, first, second, objective, self.candidates[order[:OTHERS]])
 
     def _given(self, plan: PathMixture | None) -> ContinuousBelief:
@@ -124,15 +123,11 @@ class TrajectoryUtility:
     def _worst(self, surrogate: ContinuousBelief) -> tuple[Array, Array | None, float]:
         if not self.differences:
             variance = surrogate.variance(self.candidates)
-            state = self._tie(variance >= variance.max() * (1.0 - TIE))
+            state = one_of_the_largest(variance, TIE, self.generator)
             return self.candidates[state], None, float(variance[state])
         # Candidates may coincide; then every difference is rounding, and any pair is as good. Only one of (i, j) and (j, i)
         # is looked at: the largest must not be one of the other half.
         left, right = np.triu_indices(len(self.candidates), 1)
         variances = surrogate.difference_variances(self.candidates)[left, right]
-        pair = self._tie(variances >= variances.max() * (1.0 - TIE))
+        pair = one_of_the_largest(variances, TIE, self.generator)
         return self.candidates[left[pair]], self.candidates[right[pair]], float(variances[pair])
-
-    def _tie(self, equal: Array) -> int:
-        positions = np.flatnonzero(equal)
-        return int(positions[0]) if len(positions) == 1 else int(self.generator.choice(positions))

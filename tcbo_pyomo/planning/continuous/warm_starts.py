@@ -17,11 +17,7 @@ from tcbo_pyomo.planning.continuous.round_trip import RoundTrips
 from tcbo_pyomo.planning.continuous.shortest_path import coasting_path, detours, straight_path
 from tcbo_pyomo.planning.continuous.solve_attempts import Replan
 from tcbo_pyomo.planning.continuous.trajectory_plan import TrajectoryPlan
-from tcbo_pyomo.plant.dynamics import Dynamics
 from tcbo_pyomo.solvers.nonlinear.path_objective import PathObjective
-
-DETOURS = 64
-"""How many ways round obstacles are tried when the straight path is blocked."""
 
 
 class Candidate(NamedTuple):
@@ -33,11 +29,7 @@ class Candidate(NamedTuple):
 
 
 def warm_starts(
-    replan: Replan,
-    dynamics: Dynamics,
-    objective: PathObjective,
-    targets: Array,
-    previous: TrajectoryPlan | None,
+    replan: Replan, objective: PathObjective, targets: Array, previous: TrajectoryPlan | None
 ) -> list[Candidate]:
     """Feasible paths, the best first.
 
@@ -47,7 +39,7 @@ def warm_starts(
     only while nothing feasible is known, since it takes as long as the plan.
     """
     found: list[Candidate] = []
-    trips = RoundTrips(replan.coordinates, replan.constraints, dynamics, DETOURS)
+    dynamics, trips = replan.problem.dynamics, RoundTrips(replan.problem)
 
     def offer(values: Array, origin: str) -> bool:
         values = replan.within_bounds(values)
@@ -68,7 +60,7 @@ def warm_starts(
             return True
         if replan.compiled.convex:
             return False
-        ways = detours(dynamics, replan.here, target, replan.left, DETOURS)
+        ways = detours(dynamics, replan.here, target, replan.left)
         return any(offer(replan.joined(way, np.diff(way, axis=0)), f"detour, {origin}") for way in ways)
 
     if previous is not None and len(previous.columns) == len(replan.bounds.column_lower):
@@ -78,7 +70,7 @@ def warm_starts(
     for number, point in enumerate(dict.fromkeys(map(tuple, targets.tolist()))):
         target, origin = np.array(point), f"shortest path to target {number}"
         if not offer_unsolved(target, origin) and not (found and dynamics.is_free_move):
-            values = replan.attempt(DistanceObjective(target), coasting, f"{origin} itself")
+            values = replan.attempt(DistanceObjective.to(target), coasting, f"{origin} itself")
             if values is not None:
                 offer(values, origin)
     if not found:

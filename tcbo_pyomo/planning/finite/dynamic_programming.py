@@ -29,7 +29,7 @@ class DynamicProgramming:
 
     def __init__(self, sets: EpisodeSets) -> None:
         self.process, self.horizon, self.sets = sets.process, sets.horizon, sets
-        self._forbidden = np.flatnonzero(~sets.allowed_pairs)
+        self._forbids = not sets.allowed_pairs.all()
         self._recursion = BackwardRecursion(sets)
         table = _move_table(self.process)
         self._rectangle = None if table is None else (table, self.process.successor[table])
@@ -37,10 +37,12 @@ class DynamicProgramming:
 
     def values(self, gradient: Array, first_step: int = 0) -> Array:
         """V_h for h = first_step .. H, as an array (H - first_step + 1) x n."""
-        cost = gradient.copy()
-        cost[self._forbidden] = np.inf
-        rectangle = self._rectangle
-        best_move = self._best_of_segments(cost) if rectangle is None else self._best_of_table(cost, *rectangle)
+        if self._rectangle is None:
+            # Where chance moves the plant, or a few states have many moves.
+            best_move = self._recursion.best_of(lambda step, ahead: gradient + self.process.expected(ahead))
+        else:
+            cost = np.where(self.sets.allowed_pairs, gradient, np.inf)
+            best_move = self._best_of_table(cost, *self._rectangle)
         return self._recursion.values(first_step, best_move)
 
     @staticmethod
@@ -57,27 +59,12 @@ class DynamicProgramming:
 
         return best_move
 
-    def _best_of_segments(self, cost: Array) -> StepBack:
-        """One step back where chance moves the plant, or a few states have many moves."""
-        process = self.process
-        first_pair = process.pair_offsets[:-1]
-
-        def best_move(step: int, ahead: Array, here: Array) -> None:
-            expected = ahead[process.successor] if process.deterministic else process.transitions @ ahead
-            np.minimum.reduceat(cost + expected, first_pair, out=here)
-
-        return best_move
-
     @timed("backward induction")
     def move_values(self, gradient: Array, situation: Situation) -> Array:
         """What each pair of the present state leads to: its gradient and the best rest; infinite where it may not be used."""
         values = self._values_from(gradient, situation)
         first, last = self.process.pair_offsets[situation.state : situation.state + 2]
-        ahead = (
-            values[1][self.process.successor[first:last]]
-            if self.process.deterministic
-            else (self.process.transitions[first:last] @ values[1])
-        )
+        ahead = self.process.expected(values[1])[first:last]
         return np.where(self.sets.allowed_pairs[first:last], gradient[first:last] + ahead, np.inf)
 
     @timed("backward induction")
@@ -108,14 +95,13 @@ class DynamicProgramming:
     ) -> Visitation:
         process, path, state = self.process, [], situation.state
         offsets, allowed, successor = process.pair_offsets, self.sets.allowed_pairs, process.successor
-        forbidden = len(self._forbidden) > 0
         if first is not None:
             path.append(first)
             state = int(successor[first])
         for row in range(len(path), len(values) - 1):
             pairs = slice(offsets[state], offsets[state + 1])
             to_go = gradient[pairs] + values[row + 1][successor[pairs]]
-            if forbidden:
+            if self._forbids:
                 to_go[~allowed[pairs]] = np.inf
             chosen = to_go.argmin()
             best = to_go[chosen]

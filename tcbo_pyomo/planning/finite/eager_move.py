@@ -30,6 +30,7 @@ from tcbo_pyomo.models.visitation import Visitation
 from tcbo_pyomo.planning.finite.dynamic_programming import TIE, DynamicProgramming
 from tcbo_pyomo.planning.finite.feasible_moves import FeasibleMoves
 from tcbo_pyomo.planning.finite.utility import Linearisation
+from tcbo_pyomo.planning.ties import one_of_the_largest
 from tcbo_pyomo.plant.process import Process
 from tcbo_pyomo.plant.situation import Situation
 from tcbo_pyomo.problem.finite import Problem
@@ -52,8 +53,6 @@ def gains_of(process: Process, tangent: Linearisation, state: int) -> Array:
     arrived = moves.indices[entries]
     noise = process.noise_variance[entries]
     gain = tangent.covariance[arrived] ** 2 / (tangent.posterior.variance_of(arrived) + noise)
-    if process.deterministic:
-        return gain
     return np.add.reduceat(moves.data[entries] * gain, moves.indptr[first:last] - moves.indptr[first])
 
 
@@ -93,7 +92,7 @@ class EagerPlans:
         chosen = 0
         if len(good_enough) > 1:
             gain = gains_of(self.problem.process, tangent, situation.state)
-            chosen = _largest(gain[good_enough], generator)
+            chosen = one_of_the_largest(gain[good_enough], TIE, generator)
         return self.oracle.extreme_point(tangent.gradient, situation, generator, first + int(good_enough[chosen]))
 
     def _by_planning(self, tangent: Linearisation, situation: Situation, generator: np.random.Generator) -> Visitation:
@@ -143,10 +142,3 @@ def _highest(bound: Array, usable: Mask) -> Integers:
 
 def _learned(plan: Visitation, tangent: Linearisation) -> float:
     return -float(plan.probability @ tangent.gradient[plan.pair])
-
-
-def _largest(gain: Array, generator: np.random.Generator) -> int:
-    """The position of the largest value, ties broken at random."""
-    best = gain.max()
-    ties: Integers = np.flatnonzero(gain >= best - TIE * abs(best))
-    return int(ties[0]) if len(ties) == 1 else int(generator.choice(ties))

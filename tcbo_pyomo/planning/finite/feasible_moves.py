@@ -16,6 +16,7 @@ from tcbo_pyomo.foundation.arrays import Array, Integers
 from tcbo_pyomo.models.constraints.budget import budgets_of
 from tcbo_pyomo.planning.finite.dynamic_programming import TIE
 from tcbo_pyomo.planning.finite.worst_case_budget import WorstCaseTail
+from tcbo_pyomo.planning.ties import one_of_the_largest
 from tcbo_pyomo.plant.situation import Situation
 from tcbo_pyomo.problem.finite import Problem
 from tcbo_pyomo.surrogate.finite_belief import FiniteBelief
@@ -33,8 +34,15 @@ class FeasibleMoves:
         self._tails = [WorstCaseTail(rule, problem.sets) for rule in budgets_of(coupling)]
         # The worst-case tail of a single budget answers everything; for more than that, or for a user's own rule, a
         # plan of the rest of the episode has to be found.
-        one_budget_at_most = len(coupling) == len(self._tails) <= 1
-        self._completion = None if one_budget_at_most else planner or _planner_of(problem)
+        self._completion = planner
+        if len(coupling) == len(self._tails) <= 1:
+            self._completion = None
+        elif planner is None:
+            from tcbo_pyomo.planning.finite.linear_programming import (
+                LinearProgramming,  # Most problems do without Pyomo.
+            )
+
+            self._completion = LinearProgramming(problem.sets, problem.rules)
 
     def random(self, situation: Situation, generator: np.random.Generator) -> int:
         """A feasible pair, all equally likely."""
@@ -54,13 +62,15 @@ class FeasibleMoves:
         """
         pairs = self.affordable(situation)
         while len(pairs):
-            best = score[pairs].max()
-            ties = np.flatnonzero(score[pairs] >= best - TIE * abs(best))
-            chosen = ties[0] if len(ties) == 1 else generator.choice(ties)
+            chosen = one_of_the_largest(score[pairs], TIE, generator)
             if self.completes(situation, int(pairs[chosen])):
                 return int(pairs[chosen])
             pairs = np.delete(pairs, chosen)
-        raise self._nothing_left(situation)
+        names = ", ".join(rule.name for rule in self.problem.rules if rule.couples_steps)
+        raise InfeasiblePlan(
+            f"no move from state '{self.problem.process.labels[situation.state]}' (step {situation.step}) keeps all of "
+            f"{names} until the end of the episode; raise a limit"
+        )
 
     def affordable(self, situation: Situation) -> Integers:
         """Pairs that are safe and fit into each budget on its own."""
@@ -79,24 +89,12 @@ class FeasibleMoves:
             return True
         if self.problem.deterministic:
             return self._completion.can_be_completed(situation, pair)
-        return self._completion.can_be_planned(situation, pair)
+        # Chance moves the plant: some policy has to make this move now and keep every constraint in expectation.
+        nothing = np.zeros(self.problem.process.number_of_pairs)
+        return self._completion.beginning_with(nothing, situation, pair) is not None
 
     def state(self) -> None:
         """Nothing to save: what is feasible follows from the history."""
 
     def load(self, state: None) -> None:
         """Nothing to load."""
-
-    def _nothing_left(self, situation: Situation) -> InfeasiblePlan:
-        names = ", ".join(rule.name for rule in self.problem.rules if rule.couples_steps)
-        return InfeasiblePlan(
-            f"no move from state '{self.problem.process.labels[situation.state]}' (step {situation.step}) keeps all of "
-            f"{names} until the end of the episode; raise a limit"
-        )
-
-
-def _planner_of(problem: Problem) -> LinearProgramming:
-    """The planner's polytope, to be asked whether a plan goes on from one move; most problems do without Pyomo here."""
-    from tcbo_pyomo.planning.finite.linear_programming import LinearProgramming
-
-    return LinearProgramming(problem.sets, problem.rules)

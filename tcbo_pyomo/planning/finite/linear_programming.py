@@ -92,15 +92,10 @@ class LinearProgramming:
             return False
         return True
 
-    def can_be_planned(self, situation: Situation, pair: int) -> bool:
-        """Whether some policy of a random process makes this move now and keeps every constraint in expectation."""
-        return self.beginning_with(np.zeros(self.sets.process.number_of_pairs), situation, pair) is not None
-
     def _bounds(self, situation: Situation, first_pair: int | None) -> Bounds:
         """The bounds of the rest of the episode; with `first_pair` this move is made now."""
         polytope, _ = self.compiled(situation)
         bounds = polytope.bounds(situation)
-        process = self.sets.process
         for tail in self._tails:
             row = polytope.budget_row(tail.budget.name)
             if row is None:
@@ -108,8 +103,7 @@ class LinearProgramming:
             planned = tail.pair_cost[list(situation.decisions)].sum() if situation.decisions else 0.0
             limit = tail.budget.limit
             bounds.row_upper[row] = limit + SLACK * max(1.0, limit) + planned - tail.spent(situation)
-            pairs = process.pairs_of(situation.state)
-            dear = np.array(pairs)[~tail.affordable(situation)]
+            dear = np.array(self.sets.process.pairs_of(situation.state))[~tail.affordable(situation)]
             first, last = polytope.step_range(situation.step)
             bounds.column_upper[first:last][np.isin(polytope.move_pair[first:last], dear)] = 0.0
         if first_pair is not None:

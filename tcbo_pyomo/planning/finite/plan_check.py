@@ -63,9 +63,6 @@ def _flow(visitation: Visitation, process: Process, situation: Situation, steps:
 
 def _arrivals(visitation: Visitation, process: Process, row: Integers) -> tuple[Integers, Array]:
     """Place (step after the move x states + successor) and probability of every outcome of the visited moves."""
-    states = process.number_of_states
-    if process.deterministic:
-        return (row + 1) * states + process.successor[visitation.pair], visitation.probability
     moves = process.transitions[visitation.pair]
     entry = np.repeat(np.arange(len(row)), np.diff(moves.indptr))
-    return (row[entry] + 1) * states + moves.indices, moves.data * visitation.probability[entry]
+    return (row[entry] + 1) * process.number_of_states + moves.indices, moves.data * visitation.probability[entry]

@@ -53,11 +53,6 @@ class FeaturePosterior:
         first, second, value = farthest_pair(self._rows(candidates), generator)
         return int(candidates[first]), int(candidates[second]), value
 
-    def most_uncertain(self, candidates: Integers, generator: np.random.Generator) -> tuple[int, float]:
-        """The candidate state with the largest variance, and that variance."""
-        rows = self._rows(candidates)
-        return _largest(candidates, np.einsum("ij,ij->i", rows, rows), generator)
-
     def covariance_with(self, first: int, second: int | None) -> Array:
         """Cov[f(first) - f(second), f(x)] for every state x (n); without `second` Cov[f(first), f(x)]."""
         direction = self.factor[first] if second is None else self.factor[first] - self.factor[second]
@@ -101,17 +96,11 @@ class KernelPosterior:
         position = 0 if len(left) == 1 else int(generator.integers(len(left)))
         return int(candidates[left[position]]), int(candidates[right[position]]), float(best)
 
-    def most_uncertain(self, candidates: Integers, generator: np.random.Generator) -> tuple[int, float]:
-        """The candidate state with the largest variance, and that variance."""
-        return _largest(candidates, self.covariance.diagonal()[candidates], generator)
-
-    def covariance_with(self, first: int, second: int | None) -> Array:
-        """Cov[f(first) - f(second), f(x)] for every state x (n); without `second` Cov[f(first), f(x)]."""
+    def covariance_with(self, first: int | Integers, second: int | Integers | None) -> Array:
+        """Cov[f(first) - f(second), f(x)] for every state x (n), or for many pairs (pairs x n); `second` may be None."""
         return self.covariance[first] if second is None else self.covariance[first] - self.covariance[second]
 
-    def covariances_with(self, first: Integers, second: Integers | None) -> Array:
-        """`covariance_with` for many pairs at once, one row each (pairs x n)."""
-        return self.covariance[first] if second is None else self.covariance[first] - self.covariance[second]
+    covariances_with = covariance_with
 
     def covariance_of(self, states: Integers) -> Array:
         """Covariance between some states."""
@@ -120,10 +109,3 @@ class KernelPosterior:
     def variance_of(self, states: Integers) -> Array:
         """Variance of each of some states."""
         return self.covariance.diagonal()[states]
-
-
-def _largest(candidates: Integers, variance: Array, generator: np.random.Generator) -> tuple[int, float]:
-    best = variance.max()
-    ties = np.flatnonzero(variance >= best - TIE * abs(best))
-    position = int(ties[0]) if len(ties) == 1 else int(generator.choice(ties))
-    return int(candidates[position]), float(variance[position])

@@ -21,6 +21,8 @@ import numpy as np
 from tcbo_pyomo.foundation.arrays import Array, Integers
 from tcbo_pyomo.foundation.profiling import timed
 from tcbo_pyomo.models.visitation import Visitation
+from tcbo_pyomo.planning.finite.farthest_pair import TIE
+from tcbo_pyomo.planning.ties import one_of_the_largest
 from tcbo_pyomo.plant.process import Process
 
 
@@ -29,9 +31,6 @@ class Posterior(Protocol):
 
     def farthest(self, candidates: Integers, generator: np.random.Generator) -> tuple[int, int, float]:
         """The two candidate states with the largest variance of their difference, and that variance."""
-
-    def most_uncertain(self, candidates: Integers, generator: np.random.Generator) -> tuple[int, float]:
-        """The candidate state with the largest variance, and that variance."""
 
     def covariance_with(self, first: int, second: int | None) -> Array:
         """Cov[f(first) - f(second), f(x)] for every state x (n); without `second` Cov[f(first), f(x)]."""
@@ -125,8 +124,9 @@ class Utility:
         """The candidates that a posterior tells apart least (or knows least), and that variance."""
         if self.differences:
             return posterior.farthest(self.candidates, self.generator)
-        state, value = posterior.most_uncertain(self.candidates, self.generator)
-        return state, None, value
+        variance = posterior.variance_of(self.candidates)
+        position = one_of_the_largest(variance, TIE, self.generator)
+        return int(self.candidates[position]), None, float(variance[position])
 
     def information(self, visitation: Visitation | None) -> Array | None:
         """What a visitation teaches about each state (n): expected visits / noise variance; None for no visits."""

@@ -15,7 +15,7 @@ from tcbo_pyomo.explain.explanation import explain
 from tcbo_pyomo.foundation.coordinates import Coordinate
 from tcbo_pyomo.models.constraints import Circle, EndAt, ForbiddenRegion
 from tcbo_pyomo.models.episode_path import EpisodePath
-from tcbo_pyomo.planning.continuous.distance_objectives import Passing, PassingObjective
+from tcbo_pyomo.planning.continuous.distance_objectives import DistanceObjective, Passing
 from tcbo_pyomo.planning.continuous.eager_move import EagerPaths, wanted
 from tcbo_pyomo.planning.continuous.utility import TrajectoryUtility
 from tcbo_pyomo.plant.actions import BoxActions, NormActions
@@ -217,7 +217,7 @@ def test_curved_dynamics_are_followed():
 def test_a_passing_objective_has_true_derivatives_and_a_true_expression():
     rng = np.random.default_rng(0)
     passing = [Passing(0, rng.random(2), 1.0), Passing(2, rng.random(2), 50.0), Passing(2, rng.random(2), 3.0)]
-    objective, points = PassingObjective(passing), rng.random((4, 2))
+    objective, points = DistanceObjective(*passing), rng.random((4, 2))
     expected = sum(p.weight * ((points[p.position] - p.point) ** 2).sum() for p in passing)
     assert objective.value(points) == pytest.approx(expected, rel=1e-12)
 

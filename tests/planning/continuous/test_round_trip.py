@@ -12,13 +12,16 @@ from tcbo_pyomo.models.episode_path import EpisodePath
 from tcbo_pyomo.planning.continuous.round_trip import RoundTrips
 from tcbo_pyomo.plant.actions import BoxActions
 from tcbo_pyomo.plant.dynamics import LinearDynamics
+from tcbo_pyomo.problem.continuous import ContinuousProblem
+from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 
 AXES = (Coordinate("x", 0.0, 1.0), Coordinate("y", 0.0, 1.0))
 FREE = LinearDynamics.free_moves(2, BoxActions(0.1))
 
 
 def trips(*rules):
-    return RoundTrips(AXES, rules, FREE, 64)
+    given = "plant", AXES, FREE, {"x": 0, "y": 0}, 20, 1, SquaredExponential(1.0, 0.3), 0.1, rules
+    return RoundTrips(ContinuousProblem(*given, output="measured"))
 
 
 def test_straight_there_a_stay_and_straight_back():
@@ -61,7 +64,7 @@ def test_every_trip_among_the_pillars_keeps_every_rule(seed, steps):
     here, target = (point for point in rng.random((400, 3)) - 0.5 if problem.allowed(point[None])[0]), None
     start, target = next(here), next(here)
     start = np.array(problem.start_state) if seed % 2 else start
-    found = RoundTrips(problem.coordinates, problem.rules, problem.dynamics, 64).trip(start, target, steps)
+    found = RoundTrips(problem).trip(start, target, steps)
     if found is None:
         return
     assert found.shape == (steps + 1, 3) and np.abs(np.diff(found, axis=0)).max() <= 0.1 + 1e-9
@@ -72,7 +75,7 @@ def test_every_trip_among_the_pillars_keeps_every_rule(seed, steps):
 
 def test_from_the_start_most_targets_among_the_pillars_are_visited():
     problem = load_problem("hartmann3d_obstacles")
-    plant = RoundTrips(problem.coordinates, problem.rules, problem.dynamics, 64)
+    plant = RoundTrips(problem)
     targets = np.random.default_rng(3).random((40, 3)) - 0.5
     targets = targets[problem.allowed(targets)]
     found = [plant.trip(np.array(problem.start_state), target, 100) for target in targets]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -34,9 +34,11 @@ from tcbo_pyomo.planning.continuous.trajectory_oracle import TrajectoryOracle
 from tcbo_pyomo.planning.continuous.trajectory_plan import TrajectoryPlan
 from tcbo_pyomo.plant.actions import ActionLimits, BoxActions, NormActions
 from tcbo_pyomo.plant.dynamics import LinearDynamics
+from tcbo_pyomo.problem.continuous import ContinuousProblem
+from tcbo_pyomo.settings import NonlinearSolverSettings, settings_from
 from tcbo_pyomo.solvers.nonlinear.step_simulator import simulator_of
+from tcbo_pyomo.surrogate.kernel_sums import sections
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
-from tcbo_pyomo.surrogate.weighted_covariance import weighted_covariance
 
 START = {"x": 1.0, "y": 1.0}
 HERE = scaled(PLANE, [1.0, 1.0])
@@ -50,7 +52,13 @@ def oracle(
     **settings: Any,
 ) -> TrajectoryOracle:
     dynamics = LinearDynamics.free_moves(2, limits or NormActions(0.1))
-    return TrajectoryOracle(PLANE, dynamics, START, steps, constraints, **settings)
+    return oracle_on(PLANE, dynamics, START, steps, constraints, **settings)
+
+
+def oracle_on(axes: Any, dynamics: Any, start: dict, steps: int, rules: Any, **settings: Any) -> TrajectoryOracle:
+    given = "plant", tuple(axes), dynamics, start, steps, 1, SquaredExponential(1.0, 0.3), 0.1, rules
+    problem = ContinuousProblem(*given, output="measured")
+    return TrajectoryOracle(problem, NonlinearSolverSettings.model_construct(**settings))
 
 
 def fuel(left: dict, right: dict) -> object:
@@ -61,11 +69,11 @@ def assert_allowed(planner: TrajectoryOracle, states: Array, actions: Array, com
     """Bounds, moves and constraints by plain arithmetic."""
     assert np.abs(states).max() <= 0.5 + 1e-6
     for state, action, after in zip(states[:-1], actions, states[1:], strict=True):
-        np.testing.assert_allclose(simulator_of(planner.dynamics).next_state(state, action), after, atol=1e-6)
-        np.testing.assert_allclose(planner.dynamics.actions.clip(action), action, atol=1e-6)
-    path = physical(planner.coordinates, states)
-    for constraint in planner.constraints:
-        assert constraint.violations(EpisodePath(planner.coordinates, path, complete)) == []
+        np.testing.assert_allclose(simulator_of(planner.problem.dynamics).next_state(state, action), after, atol=1e-6)
+        np.testing.assert_allclose(planner.problem.dynamics.actions.clip(action), action, atol=1e-6)
+    path = physical(planner.problem.coordinates, states)
+    for constraint in planner.problem.rules:
+        assert constraint.violations(EpisodePath(planner.problem.coordinates, path, complete)) == []
 
 
 @pytest.mark.parametrize("limits", [NormActions(0.1), BoxActions(0.07)], ids=["norm", "box"])
@@ -74,7 +82,7 @@ def test_one_mode_and_free_moves_give_the_straight_clipped_path(limits: ActionLi
     objective = InformationObjective(SquaredExponential(1.0, 0.3), mode, np.ones(1), 0.1)
     planner = oracle(limits=limits)
     plan = planner.best_path(objective, HERE[None], NONE, mode)
-    states, _ = straight_path(planner.dynamics, HERE, mode[0], 12)
+    states, _ = straight_path(planner.problem.dynamics, HERE, mode[0], 12)
     assert plan.value == pytest.approx(objective.value(states[1:]), rel=1e-6)
     np.testing.assert_allclose(plan.states, states, atol=2e-3)
     np.testing.assert_allclose(states[-1], mode[0])
@@ -88,7 +96,7 @@ def test_the_plan_is_as_good_as_the_best_path_on_a_fine_grid(seed: int) -> None:
     objective, pair = pair_objective(np.random.default_rng(seed))
     axis = np.linspace(-0.5, 0.5, 81)
     grid = np.stack(np.meshgrid(axis, axis, indexing="ij"), axis=-1).reshape(-1, 2)
-    jet = weighted_covariance(objective.kernel, grid, objective.centers, objective.weights)
+    jet = sections(objective.kernel, objective.centers).jet(grid, objective.weights)
     gain = (jet.value**2 / objective.noise_variance).reshape(81, 81)
     to_go = np.zeros_like(gain)
     for _ in range(12):
@@ -105,10 +113,10 @@ def test_the_straight_path_is_the_shortest() -> None:
 
     planner = oracle()
     target = np.array([0.2, 0.3])
-    states, actions = straight_path(planner.dynamics, HERE, target, 12)
+    states, actions = straight_path(planner.problem.dynamics, HERE, target, 12)
     bounds = planner.compiled.bounds(HERE[None], NONE)
-    x0 = planner.compiled.vector(*coasting_path(planner.dynamics, HERE, 12))
-    solution = planner.solver.solve(DistanceObjective(target), x0, bounds)
+    x0 = planner.compiled.vector(*coasting_path(planner.problem.dynamics, HERE, 12))
+    solution = planner.solver.solve(DistanceObjective.to(target), x0, bounds)
     np.testing.assert_allclose(planner.compiled.read(solution.values)[0], states, atol=1e-5)
     assert np.linalg.norm(actions, axis=1).max() <= 0.1 + 1e-12
 
@@ -146,7 +154,7 @@ def test_a_budget_counts_what_is_already_spent() -> None:
     path = HERE + np.vstack([[0.0, 0.0], np.cumsum(moves, axis=0)])
     objective, pair = pair_objective(np.random.default_rng(0))
     plan = planner.best_path(objective, path, moves, pair)
-    used = planner.constraints[0].spent(PLANE, physical(PLANE, plan.states))
+    used = planner.problem.rules[0].spent(PLANE, physical(PLANE, plan.states))
     assert 2.6 <= used <= 3.0 + 1e-6
 
 
@@ -170,7 +178,7 @@ def test_the_rest_of_the_last_plan_is_a_warm_start() -> None:
 
 def test_nonlinear_dynamics_are_planned_and_obeyed() -> None:
     dynamics = reactor_dynamics()
-    planner = TrajectoryOracle(
+    planner = oracle_on(
         REACTOR, dynamics, {"temperature": 40, "residence": 4}, 8, [MaximumStep({"temperature": 15})]
     )
     path, actions, plan = scaled(REACTOR, [[40.0, 4.0]]), NONE, None
@@ -201,7 +209,7 @@ def test_a_users_nonlinear_constraint_is_obeyed() -> None:
 def test_linear_dynamics_with_inertia() -> None:
     """Position and velocity: the velocity is pushed, the position follows."""
     dynamics = LinearDynamics([[1.0, 0.2], [0.0, 0.9]], [[0.0], [1.0]], BoxActions({"push": 0.2}))
-    planner = TrajectoryOracle(PLANE, dynamics, START, 15, [EndAt({"x": 6.0})])
+    planner = oracle_on(PLANE, dynamics, START, 15, [EndAt({"x": 6.0})])
     objective, pair = pair_objective(np.random.default_rng(5))
     plan = planner.best_path(objective, HERE[None], np.zeros((0, 1)), pair)
     assert_allowed(planner, plan.states, plan.actions)
@@ -268,7 +276,7 @@ def test_the_record_is_plain_data() -> None:
 
     objective, pair = pair_objective(np.random.default_rng(9))
     plan: TrajectoryPlan = oracle().best_path(objective, HERE[None], NONE, pair)
-    record = plan.record.to_dict()
+    record = asdict(plan.record)
     assert json.loads(json.dumps(record)) == json.loads(json.dumps(record))
     assert record["solver"] == "ipopt (casadi)" and record["used"] == "solver"
     assert all(solve["seconds"] >= 0 and solve["status"] == "optimal" for solve in record["solves"])
@@ -322,7 +330,7 @@ def test_bad_input() -> None:
     with pytest.raises(BadInput, match="targets must be rows of 2 finite"):
         planner.best_path(objective, HERE[None], NONE, np.zeros(3))
     assert planner.best_path(objective, HERE[None], NONE, np.zeros((0, 2))).record.used == "solver"
-    with pytest.raises(BadInput, match="solves 0 must be"):
-        oracle(solves=0)
+    with pytest.raises(BadInput, match="solves"):
+        settings_from({"planner": {"nonlinear": {"solves": 0}}})
     with pytest.raises(BadInput, match="unknown 'casadii'"):
         oracle(interface="casadii")
