@@ -18,7 +18,6 @@ from tcbo_pyomo.models.constraints import FromFunction, ResourceBudget
 from tcbo_pyomo.models.safe_sets import EpisodeSets
 from tcbo_pyomo.planning.finite.dynamic_programming import DynamicProgramming
 from tcbo_pyomo.planning.finite.linear_programming import LinearProgramming
-from tcbo_pyomo.planning.finite.policy import draw_successor
 from tcbo_pyomo.plant.process import Process
 from tcbo_pyomo.plant.situation import Situation
 
@@ -117,7 +116,7 @@ def test_highs_any_pyomo_solver_and_backward_induction_agree_at_every_step(proce
             visits = oracle.extreme_point(gradient, situation, rng).expected_counts(len(gradient))
             assert visits @ gradient == pytest.approx(expected, rel=1e-7, abs=1e-9)
         pair = int(exact.extreme_point(gradient, situation, rng).pair[0])
-        arrived = draw_successor(process, pair, rng)
+        arrived = process.draw_successor(pair, rng)
         situation = Situation((*situation.path, arrived), (*situation.decisions, pair))
 
 
