@@ -127,7 +127,8 @@ class ContinuousJudge:
             step_of |= {id(v): step for (step, _), v in model.action.items()}
             given = {id(v) for start in starts for v, _ in start(np.zeros((self.horizon + 1, len(self.coordinates))))}
             judged = []
-            for row in rows:
+            defining = {id(row) for row in model.defining_rows}
+            for row in (row for row in rows if id(row) not in defining):
                 variables = {id(v) for v in identify_variables(row.body, include_fixed=False)}
                 if variables <= step_of.keys() | given:
                     judged.append((row, max((step_of.get(v, 0) for v in variables), default=0)))

@@ -52,7 +52,8 @@ def build_trajectory(
         0.5]; Var action[step, name]; Expression physical[point, name] in engineering units; Constraint
         dynamics[step, name].
         `model.coordinates` are the axes. A constraint that adds variables of its own appends to
-        `model.auxiliary_starts` a function that gives their values for a scaled path ((H + 1) x d).
+        `model.auxiliary_starts` a function that gives their values for a scaled path ((H + 1) x d), and to
+        `model.defining_rows` the rows that only tie such a variable to what it stands for.
     """
     if not isinstance(steps, (int, np.integer)) or isinstance(steps, bool) or steps < 1:
         raise BadInput(f"trajectory: steps {steps!r} must be a whole number of at least 1")
@@ -64,6 +65,7 @@ def build_trajectory(
     model = pyo.ConcreteModel(name="trajectory")
     model.coordinates = tuple(coordinates)
     model.auxiliary_starts = []
+    model.defining_rows = []
     model.COORDINATES = pyo.Set(initialize=names, ordered=True)
     model.ACTIONS = pyo.Set(initialize=list(limits), ordered=True)
     model.STEPS = pyo.RangeSet(0, int(steps) - 1)

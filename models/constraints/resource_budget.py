@@ -64,6 +64,7 @@ class ResourceBudget(Budget):
                     f"({type(error).__name__}: {error}); write it with + - * / ** and abs() only"
                 ) from error
         model.auxiliary_starts.append(smooth.starts(model))
+        model.defining_rows += block.bound.values()
         total = sum(used) / (self.limit or 1.0)
         add_component(model, self.short_name, Constraint(expr=total <= float(self.limit > 0)))
 

@@ -7,7 +7,7 @@ order; visits whose results are pending count as visited when the next move is p
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -84,34 +84,32 @@ class Campaign:
             self.plans[move.number] = plan
         return move
 
-    def ask_episode(self, ask: Callable[[], Move] | None = None) -> list[Move]:
-        """The whole rest of the episode as a schedule, planned without the results to come.
-
-        `ask` is how each move is asked for, where more than the move itself is wanted; `self.ask` when not given.
-        """
+    def ask_episode(self) -> list[Move]:
+        """The whole rest of the episode as a schedule, planned without the results to come."""
         if not self.problem.deterministic:
             raise BadInput("a plant with random transitions has no schedule; ask for one move at a time")
         before, generator = len(self.history.moves), self.generator.bit_generator.state
         asked = self.history.open_move
         try:
-            return self._schedule(ask or self.ask)
+            return self._schedule()
         except BaseException:
             # Nothing of an unfinished schedule was handed out: as if it had never been asked for.
             del self.history.moves[before:]
+            self.plans = {number: plan for number, plan in self.plans.items() if number <= before}
             if asked is not None:
                 asked.arrived, asked.scheduled = None, False
             self.generator.bit_generator.state = generator
             self.knowledge.forget()
             raise
 
-    def _schedule(self, ask: Callable[[], Move]) -> list[Move]:
-        schedule = [ask()]
+    def _schedule(self) -> list[Move]:
+        schedule = [self.ask()]
         while True:
             schedule[-1].scheduled = True
             self.arrive(schedule[-1].number)
             if schedule[-1].step == self.problem.horizon:
                 return schedule
-            schedule.append(ask())
+            schedule.append(self.ask())
 
     @timed("arrive")
     def arrive(self, number: int, at: Any = None) -> None:

@@ -4,7 +4,7 @@ import numpy as np
 import pyomo.environ as pyo
 import pytest
 from continuous_plants import PLANE
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from tcbo_pyomo.foundation.coordinates import Coordinate, scaled
@@ -140,6 +140,7 @@ smooth_rules = st.one_of(
 
 
 @given(smooth_rules, st.lists(values, min_size=4, max_size=4), st.booleans())
+@example(ResourceBudget("fuel", fuel, 30), [(2.0, 1.0)] * 4, True)
 @settings(max_examples=150, deadline=None)
 def test_continuous_defaults_agree_with_the_classs_own_arithmetic(rule, points, at_end):
     path = np.array([*points[:-1], (2.0, 1.0) if at_end else points[-1]], dtype=float)
