@@ -51,7 +51,11 @@ class DistanceObjective:
 
     def value(self, points: Array) -> float:
         """The weighted sum of squared distances."""
-        return float(sum((p.weight * (points[p.position] - p.point) ** 2).sum() for p in self.passing))
+        total = 0.0
+        for p in self.passing:
+            squared = (points[p.position] - p.point) ** 2
+            total += p.weight * squared.sum() if isinstance(p.weight, float) else (p.weight * squared).sum()
+        return float(total)
 
     def gradient(self, points: Array) -> Array:
         """2 weight (x - z) at the points that count, n x d."""
