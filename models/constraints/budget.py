@@ -99,10 +99,10 @@ class Budget(TransitionConstraint, ABC):
         return [Violation(self.name, int(over[0]), self.excess(float(spent[over[0]])))] if len(over) else []
 
     def usage(self, paths: Sequence[EpisodePath], now: EpisodePath | None) -> list[Usage]:
-        """What the dearest episode has used, and the present one."""
+        """What the most expensive episode has used, and the present one."""
         most = max((self.spent(path.coordinates, path.points) for path in paths), default=0.0)
         present = 0.0 if now is None else self.spent(now.coordinates, now.points)
-        used = f"{most:.4g} in the dearest episode, {present:.4g} in this one"
+        used = f"{most:.4g} in the most expensive episode, {present:.4g} in this one"
         return [Usage(f"at most {self.limit:.4g} per episode", used, share_of(most, self.limit))]
 
 

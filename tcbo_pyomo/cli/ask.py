@@ -18,7 +18,7 @@ def ask(
     csv: Annotated[bool, typer.Option("--csv", help="Print as CSV, to be filled in and told.")] = False,
     json: AsJson = False,
     new: Annotated[
-        bool, typer.Option("--new", help="What is waited for was made; its result comes later. Plan the next move.")
+        bool, typer.Option("--new", help="The last move was made, its result comes later: plan the next one.")
     ] = False,
     problem: OwnProblem = None,
 ) -> None:

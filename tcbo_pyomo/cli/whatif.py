@@ -54,5 +54,5 @@ def whatif(
     table.add_row(", ".join(f"{name} = {new}" for name, _, new in answer.changes), *cells(answer.changed))
     print_table(table)
     change = answer.changed.utility_after - answer.present.utility_after
-    foretold = "" if answer.by_shadow_price is None else f"; shadow prices foretell {answer.by_shadow_price:.4g}"
-    typer.echo(f"utility now {answer.utility_now:.4g}; the change is worth {change:+.3g}{foretold}")
+    predicted = "" if answer.by_shadow_price is None else f"; shadow prices predict {answer.by_shadow_price:.4g}"
+    typer.echo(f"utility now {answer.utility_now:.4g}; the change is worth {change:+.3g}{predicted}")

@@ -62,7 +62,7 @@ class WhatIf:
     present, changed
         The two plans.
     by_shadow_price
-        The changed utility as the shadow prices of the present plan foretell it; None where a change has no price.
+        The changed utility as the shadow prices of the present plan predict it; None where a change has no price.
     """
 
     changes: tuple[tuple[str, str, str], ...]
@@ -77,7 +77,7 @@ class WhatIf:
 
 
 Outcome = tuple[float, PlanOutcome, float | None]
-"""Utility now, a plan, and what its prices foretell."""
+"""Utility now, a plan, and what its prices predict."""
 
 
 def what_if(campaign: Campaign, changes: Mapping[str, Any], gap: float | None = None) -> WhatIf:
@@ -95,14 +95,14 @@ def what_if(campaign: Campaign, changes: Mapping[str, Any], gap: float | None = 
     if other.horizon <= step:
         raise BadInput(f"horizon {other.horizon}: {step} moves of this episode are made already; give more than that")
     wanted = gap or campaign.settings.planner.gap or GAP
-    now, present, foretold = _outcome(problem, campaign, wanted, other)
+    now, present, predicted = _outcome(problem, campaign, wanted, other)
     _, changed, _ = _outcome(other, campaign, wanted, None)
-    return WhatIf(tuple(texts), now, present, changed, foretold)
+    return WhatIf(tuple(texts), now, present, changed, predicted)
 
 
 @singledispatch
 def _outcome(problem: ProblemProtocol, campaign: Campaign, gap: float, other: ProblemProtocol | None) -> Outcome:
-    """The plan under the limits of `problem`, and what its prices foretell for `other`."""
+    """The plan under the limits of `problem`, and what its prices predict for `other`."""
     raise BadInput(f"problem '{problem.name}': a {type(problem).__name__} has no plans to compare")
 
 
@@ -125,8 +125,8 @@ def _(problem: Problem, campaign: Campaign, gap: float, other: Problem | None) -
     likeliest = [(probability, _likeliest_arrival(problem, pair)) for probability, pair in moves]
     firsts = tuple(sorted(likeliest, key=lambda part: -part[0]))
     outcome = PlanOutcome(best.certificate.upper, best.certificate.lower, firsts)
-    foretold = None if other is None else _foretold(problem, other, best.gradient, situation, outcome.utility_after)
-    return best.tangent.value, outcome, foretold
+    predicted = None if other is None else _predicted(problem, other, best.gradient, situation, outcome.utility_after)
+    return best.tangent.value, outcome, predicted
 
 
 def _likeliest_arrival(problem: Problem, pair: int) -> Point:
@@ -134,7 +134,7 @@ def _likeliest_arrival(problem: Problem, pair: int) -> Point:
     return dict(problem.describe(int(row.indices[np.argmax(row.data)])))
 
 
-def _foretold(problem: Problem, other: Problem, gradient: Array, situation: Situation, utility: float) -> float | None:
+def _predicted(problem: Problem, other: Problem, gradient: Array, situation: Situation, utility: float) -> float | None:
     """Utility plus price times change of each budget; None when anything else was changed."""
     if other.horizon != problem.horizon:
         return None

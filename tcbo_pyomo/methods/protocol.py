@@ -1,4 +1,4 @@
-"""Methods choose the next move. The paper's is `mdp_bo`; its rivals are files beside it with the same face."""
+"""Methods choose the next move. The paper's is `mdp_bo`; its rivals are files beside it with the same interface."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ def test_how_much_was_used_by_hand():
     (x,) = MaximumStep({"x": (4, 6)}).usage(paths, paths[1])
     assert (x.limit, x.used, x.share) == ("x: -4 to +6 min per move", "at most 3 min up, 1 min down", 0.5)
     (budget,) = ResourceBudget("fuel", fuel, 8).usage(paths, paths[1])
-    assert budget.used == "4 in the dearest episode, 3.5 in this one" and budget.share == 0.5
+    assert budget.used == "4 in the most expensive episode, 3.5 in this one" and budget.share == 0.5
     (kept,) = NonDecreasing("y").usage(paths, None)
     assert (kept.limit, kept.used, kept.share) == ("y may not fall", "kept by every move", None)
 

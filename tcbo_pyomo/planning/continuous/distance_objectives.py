@@ -26,7 +26,7 @@ class Passing:
     Attributes
     ----------
     position
-        As the how manieth of its points to come: one, -1 for the last, or a slice.
+        Index among the points to come: a number, -1 for the last, or a slice for several.
     point
         z.
     weight

@@ -39,7 +39,7 @@ class WorstCaseTail:
         self.tail = recursion.values(0, recursion.best_of(lambda step, ahead: self._worst_outcome(ahead)))
 
     def _worst_outcome(self, ahead: Array) -> Array:
-        """For each pair the dearest outcome: its cost and the careful continuation after it."""
+        """For each pair the most expensive outcome: its cost and the careful continuation after it."""
         outcome = self.cost + ahead[self.process.transitions.indices]
         return np.maximum.reduceat(outcome, self.process.transitions.indptr[:-1])
 
