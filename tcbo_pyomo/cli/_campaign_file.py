@@ -18,7 +18,7 @@ CampaignFile = Annotated[Path, typer.Argument(metavar="CAMPAIGN.db", help="The c
 OwnProblem = Annotated[
     Path | None, typer.Option("--problem", metavar="FILE.py", help="Your problem file, if it moved or was edited.")
 ]
-MoveNumber = Annotated[int | None, typer.Option("--move", min=1, help="Number of the move; the one whose result is due when not given.")]
+MoveNumber = Annotated[int | None, typer.Option("--move", min=1, help="Number of the move; if not given, the one due.")]
 Place = Annotated[
     list[str] | None, typer.Option("--at", metavar="NAME=VALUE", help="Where the plant really was; one per coordinate.")
 ]
