@@ -79,7 +79,7 @@ def _build_from_file(path: Path, feedback: str | None, seed: int) -> ProblemProt
 
 
 def _imported(path: Path) -> ModuleType:
-    """The module of a user's file. What stands beside it or in the current folder can be imported; it hides nothing installed."""
+    """The module of a user's file. What stands beside it or in the current folder can be imported but hides nothing."""
     find_beside_user()
     folder = os.fspath(path.resolve().parent)
     if folder not in sys.path:
