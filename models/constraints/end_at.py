@@ -67,6 +67,11 @@ class EndAt(TransitionConstraint):
         ends = ((coordinates[coordinate_index(coordinates, name)], value) for name, value in self.point.items())
         return "end at " + ", ".join(c.in_words(c.value_of(value)) for c, value in ends)
 
+    def arguments(self, coordinates: Sequence[Coordinate]) -> dict[str, Any]:
+        """The point."""
+        ends = ((coordinates[coordinate_index(coordinates, name)], value) for name, value in self.point.items())
+        return {"point": {c.name: c.value_of(value) for c, value in ends}}
+
     def violations(self, path: EpisodePath) -> list[Violation]:
         """Whether a finished path ended elsewhere."""
         if not path.complete or distance_to(self.point, path.coordinates, path.points[-1:])[0] <= SAME_PLACE:

@@ -68,6 +68,11 @@ class MaximumStep(TransitionConstraint):
         limits = (f"{c.name} {_interval(c, down, up)}" for _, c, down, up in self._numbers(coordinates))
         return "; ".join(limits) + " per move"
 
+    def arguments(self, coordinates: Sequence[Coordinate]) -> dict[str, Any]:
+        """One limit per coordinate; two where falling and rising differ."""
+        numbers = self._numbers(coordinates)
+        return {"limits": {c.name: up if down == up else (down, up) for _, c, down, up in numbers}}
+
     def violations(self, path: EpisodePath) -> list[Violation]:
         """Each step that is larger than its limit."""
         found = []

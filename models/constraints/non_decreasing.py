@@ -46,6 +46,10 @@ class NonDecreasing(TransitionConstraint):
         name = coordinates[coordinate_index(coordinates, self.coordinate)].name
         return f"{name} may not {'fall' if self.direction > 0 else 'rise'}"
 
+    def arguments(self, coordinates: Sequence[Coordinate]) -> dict[str, Any]:
+        """The coordinate."""
+        return {"coordinate": self.coordinate}
+
     def violations(self, path: EpisodePath) -> list[Violation]:
         """Each step that goes the wrong way."""
         axis = coordinate_index(path.coordinates, self.coordinate)

@@ -89,6 +89,9 @@ class ProblemProtocol(Protocol):
     def identity(self) -> tuple[list[Any], list[Any]]:
         """Everything that decides which moves are made, as plain data and arrays."""
 
+    def plant_data(self) -> dict[str, Any]:
+        """What the plant can do and what its rules allow, as plain data that `declared_problem` understands."""
+
     def identified(self, location: Location) -> bool | None:
         """Whether a recommendation is the maximum; None where the truth is unknown or no point hits it exactly."""
 
