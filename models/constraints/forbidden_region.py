@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,7 +14,9 @@ from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstr
 from tcbo_pyomo.models.episode_path import EpisodePath
 from tcbo_pyomo.models.regions.region_data import region_data
 from tcbo_pyomo.models.regions.regions import Region
-from tcbo_pyomo.plant.process import Process
+
+if TYPE_CHECKING:
+    from tcbo_pyomo.plant.process import Process
 
 
 class ForbiddenRegion(TransitionConstraint):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -20,7 +20,9 @@ from tcbo_pyomo.models.constraints.transition_constraint import (
     transition_endpoints,
 )
 from tcbo_pyomo.models.episode_path import EpisodePath
-from tcbo_pyomo.plant.process import Process
+
+if TYPE_CHECKING:
+    from tcbo_pyomo.plant.process import Process
 
 
 class MaximumStep(TransitionConstraint):

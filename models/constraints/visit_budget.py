@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -15,7 +15,9 @@ from tcbo_pyomo.models.constraints.budget import Budget
 from tcbo_pyomo.models.constraints.forbidden_region import ForbiddenRegion
 from tcbo_pyomo.models.regions.region_data import region_data
 from tcbo_pyomo.models.regions.regions import Region
-from tcbo_pyomo.plant.process import Process
+
+if TYPE_CHECKING:
+    from tcbo_pyomo.plant.process import Process
 
 Where: TypeAlias = Region | Callable[[Mapping[str, Array]], Any]
 
