@@ -6,7 +6,6 @@ order; visits whose results are pending count as visited when the next move is p
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -15,9 +14,9 @@ import numpy as np
 
 from tcbo_pyomo.campaign.assembly import knowledge_for, method_for, threads_for
 from tcbo_pyomo.errors import BadInput
-from tcbo_pyomo.foundation.coordinates import NUMBERS
 from tcbo_pyomo.foundation.profiling import timed
 from tcbo_pyomo.knowledge.history import History, Move
+from tcbo_pyomo.knowledge.plausibility import Surprise, check_result
 from tcbo_pyomo.plant.situation import Location
 from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.problem.with_settings import with_settings
@@ -117,6 +116,7 @@ class Campaign:
         move = self.history.move(number)
         state = self._arrival(move, at)
         if move.arrived == state:
+            move.scheduled = False  # What a schedule assumed is known now.
             return
         if move.arrived is not None:
             self._leave_schedule(move)
@@ -124,26 +124,29 @@ class Campaign:
         self.knowledge.visited(move)
 
     @timed("tell")
-    def tell(self, number: int, value: float, at: Any = None, replicate: bool = False) -> None:
+    def tell(
+        self, number: int, value: float, at: Any = None, replicate: bool = False, confirm: bool = False
+    ) -> Surprise | None:
         """Give the result of a move: a finite number, once. Results may come in any order.
 
         A replicate is a further measurement of a visit whose first result was told: one more observation of that state.
+        A result that the model holds for very unlikely is recorded, returned and kept in the move's `surprises`;
+        `confirm` says that it is right all the same.
         """
         move = self.history.move(number)
-        if isinstance(value, bool) or not isinstance(value, NUMBERS) or not math.isfinite(value):
-            raise BadInput(f"move {number}: measurement {value!r} must be a finite number")
+        check_result(number, value)
         if move.value is not None and not replicate:
             raise BadInput(f"move {number} was told already ({move.value!r}); a measurement is told once")
         if move.value is None and replicate:
             raise BadInput(f"move {number} has no result that could be replicated; tell it without `replicate`")
         if at is not None or move.arrived is None:
             self.arrive(number, at)
-        if replicate:
-            move.replicates = (*move.replicates, float(value))
-        else:
-            move.value, move.skipped = float(value), False
+        surprise = self.knowledge.surprise(move, float(value), confirm)
+        move.add_value(float(value), surprise)
+        move.scheduled = move.skipped = False
         self.history.told.append(move.number)
         self.knowledge.measured(move)
+        return surprise
 
     def _arrival(self, move: Move, at: Any) -> Location:
         if at is not None:
@@ -156,18 +159,18 @@ class Campaign:
 
     def _leave_schedule(self, move: Move) -> None:
         """The plant went elsewhere than the schedule assumed: what was scheduled after it will not be made."""
-        if not move.scheduled or move.value is not None:
+        if move.reported:
             raise BadInput(
-                f"move {move.number} is recorded as arrived at {self.problem.describe(move.arrived)}; "
+                f"move {move.number} is recorded as arrived at {self.problem.place_words(move.arrived)}; "
                 "this cannot be changed after its result or without a schedule"
             )
         later = [m for m in self.history.moves[move.number :] if not m.cancelled]
-        measured = [m.number for m in later if m.value is not None]
-        if measured:
-            raise BadInput(f"move {move.number}: results of the later moves {measured} were told already")
+        known = [m.number for m in later if m.reported]
+        if known:
+            raise BadInput(f"move {move.number}: the later moves {known} were made already, from where it led")
         for other in later:
             other.cancelled = True
-        move.arrived = None
+        move.arrived, move.scheduled = None, False
         self.knowledge.forget()
 
     def state(self) -> dict[str, Any]:

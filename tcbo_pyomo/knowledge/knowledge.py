@@ -5,6 +5,7 @@ Everything here is a function of the history: loading a campaign replays it in t
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, Generic, TypeVar
@@ -14,6 +15,7 @@ import numpy as np
 from tcbo_pyomo.foundation.arrays import Array, Integers
 from tcbo_pyomo.foundation.profiling import section, timed
 from tcbo_pyomo.knowledge.history import History, Move
+from tcbo_pyomo.knowledge.plausibility import Surprise, surprise_of
 from tcbo_pyomo.plant.situation import Location
 from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.settings import Settings
@@ -111,6 +113,11 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
         if self._belief is not None:
             self._observe(self._belief, move, move.values[-1])
         self.forget()
+
+    def surprise(self, move: Move, value: float, confirmed: bool = False) -> Surprise | None:
+        """What the model expects of a result that is not told yet, where it comes out very differently."""
+        (mean,), (deviation,) = self.belief.predict([move.arrived])
+        return surprise_of(value, float(mean), math.hypot(deviation, math.sqrt(self.noise_variance(move))), confirmed)
 
     @property
     def design(self) -> BeliefOfPlant:
