@@ -56,7 +56,7 @@ class Campaign:
     @property
     def finished(self) -> bool:
         """Whether every move of the budget has been made."""
-        return self.history.moves_made >= self.problem.episodes * self.problem.horizon
+        return self.history.episode > self.problem.episodes
 
     @timed("ask")
     def ask(self) -> Move:
@@ -106,7 +106,7 @@ class Campaign:
         while True:
             schedule[-1].scheduled = True
             self.arrive(schedule[-1].number)
-            if schedule[-1].step == self.problem.horizon:
+            if schedule[-1].step >= self.history.length(schedule[-1].episode):
                 return schedule
             schedule.append(self.ask())
 
@@ -220,7 +220,7 @@ class Campaign:
 
     def __repr__(self) -> str:
         made, told = self.history.moves_made, len(self.history.told)
-        budget = self.problem.episodes * self.problem.horizon
+        budget = self.history.moves_of(self.problem.episodes)
         last = f"; last {self.history.moves[-1]!r}" if self.history.moves else ""
         return (
             f"Campaign({self.problem.name}: {self.settings.method}, seed {self.seed}; "

@@ -52,10 +52,10 @@ def executed_path(
 
 def episode_of_moves(campaign: Campaign, number: int, moves: Sequence[Move]) -> ExecutedEpisode:
     """The first moves of an episode of a campaign, or all of them."""
-    problem = campaign.problem
-    points = problem.points([campaign.history.start, *(move.arrived for move in moves)])
+    problem, history = campaign.problem, campaign.history
+    points = problem.points([moves[0].origin if moves else history.start, *(move.arrived for move in moves)])
     decisions = [move.decision for move in moves]
-    path = executed_path(problem, points, len(moves) >= problem.horizon, decisions)
+    path = executed_path(problem, points, len(moves) >= history.length(number), decisions)
     return ExecutedEpisode(number, tuple(move.number for move in moves), path)
 
 

@@ -95,5 +95,5 @@ class ContinuousKnowledge(Knowledge[ContinuousBelief]):
     @property
     def stage(self) -> Stage:
         """How much is known: nothing, less than the results of half the budget, or more."""
-        results, budget = len(self.belief.measured), self.problem.episodes * self.problem.horizon
+        results, budget = len(self.belief.measured), self.history.moves_of(self.problem.episodes)
         return "blind" if results == 0 else "exploring" if 2 * results < budget else "refining"

@@ -135,7 +135,7 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
     @property
     def share_spent(self) -> float:
         """How much of the budget of moves has been used, from 0 to 1."""
-        return self.history.moves_made / (self.problem.episodes * self.problem.horizon)
+        return min(1.0, self.history.moves_made / self.history.moves_of(self.problem.episodes))
 
     def noise_variance(self, move: Move) -> float:
         """Noise variance of the measurement after a move."""

@@ -86,7 +86,7 @@ def status_of(campaign: Campaign, violations: dict[int, list[str]]) -> Status:
         episode=min(history.episode, problem.episodes),
         episodes=problem.episodes,
         moves_made=history.moves_made,
-        moves_in_all=problem.episodes * problem.horizon,
+        moves_in_all=history.moves_of(problem.episodes),
         measurements=len(history.told),
         open_move=None if open_move is None else open_move.number,
         pending=tuple(move.number for move in history.pending),
