@@ -12,19 +12,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tcbo_pyomo.campaign.assembly import knowledge_for, method_for, threads_for
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.profiling import timed
 from tcbo_pyomo.knowledge.history import History, Move
 from tcbo_pyomo.knowledge.plausibility import Surprise, check_result
 from tcbo_pyomo.plant.situation import Location
-from tcbo_pyomo.problem.protocol import ProblemProtocol
-from tcbo_pyomo.problem.with_settings import with_settings
-from tcbo_pyomo.settings import Settings, settings_from, stored_settings
-from tcbo_pyomo.surrogate.kernels import kernel_from_dict
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from tcbo_pyomo.knowledge.knowledge import Knowledge
+    from tcbo_pyomo.methods.protocol import Method
+    from tcbo_pyomo.problem.protocol import ProblemProtocol
+    from tcbo_pyomo.settings import Settings
 
 
 class Campaign:
@@ -42,7 +42,15 @@ class Campaign:
         Every random choice of the campaign comes from one generator with this seed.
     """
 
+    method: Method[Any, Any]
+    knowledge: Knowledge[Any]
+
     def __init__(self, problem: ProblemProtocol, settings: Settings | None = None, seed: int = 0) -> None:
+        # Imported here: whoever only looks at a campaign on a file needs none of it, and should not wait for it.
+        from tcbo_pyomo.campaign.assembly import knowledge_for, method_for
+        from tcbo_pyomo.problem.with_settings import with_settings
+        from tcbo_pyomo.settings import settings_from
+
         self.settings = settings or settings_from(dict(problem.settings))
         self.problem = with_settings(problem, self.settings)
         self.seed = _checked_seed(seed)
@@ -74,6 +82,8 @@ class Campaign:
         situation = history.situation()
         if situation.step == 0:
             self.knowledge.start_episode()
+        from tcbo_pyomo.campaign.assembly import threads_for
+
         with threads_for(problem):
             decision = self.method.next_decision(situation, self.knowledge, self.generator)
         expected = problem.expected_arrival(situation.state, decision)
@@ -187,6 +197,9 @@ class Campaign:
     @classmethod
     def from_state(cls, problem: ProblemProtocol, state: dict[str, Any]) -> Campaign:
         """A campaign from what `state` returned, on the same problem; it goes on with the same moves, bit for bit."""
+        from tcbo_pyomo.settings import stored_settings
+        from tcbo_pyomo.surrogate.kernels import kernel_from_dict
+
         campaign = cls(problem, stored_settings(state["settings"]), state["seed"])
         campaign.generator.bit_generator.state = state["generator"]
         campaign.history.load(state)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,13 +15,15 @@ from tcbo_pyomo.foundation.blas_threads import one_blas_thread
 from tcbo_pyomo.foundation.profiling import section
 from tcbo_pyomo.knowledge.history import History
 from tcbo_pyomo.knowledge.knowledge import Knowledge
-from tcbo_pyomo.planning.continuous.utility import Stage, TrajectoryUtility
 from tcbo_pyomo.plant.situation import Location
 from tcbo_pyomo.problem.continuous import ContinuousProblem
 from tcbo_pyomo.settings import Settings
 from tcbo_pyomo.surrogate.acquisition import ConfidenceBounds
 from tcbo_pyomo.surrogate.continuous_belief import ContinuousBelief
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
+
+if TYPE_CHECKING:
+    from tcbo_pyomo.planning.continuous.utility import Stage, TrajectoryUtility
 
 DEFAULT_RULE = "annealed"
 
@@ -87,6 +90,8 @@ class ContinuousKnowledge(Knowledge[ContinuousBelief]):
 
     def utility(self, generator: np.random.Generator) -> TrajectoryUtility:
         """U given the history, pending visits included, over a fresh set of candidates."""
+        from tcbo_pyomo.planning.continuous.utility import TrajectoryUtility  # Only plans need it.
+
         with section("candidates"):
             self._candidates = self._rule(self.belief, self.problem.allowed, generator, self.share_spent)
         objective = self.settings.utility.objective

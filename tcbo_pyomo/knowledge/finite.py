@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,14 +12,15 @@ from tcbo_pyomo.foundation.arrays import Array, Integers
 from tcbo_pyomo.foundation.profiling import section
 from tcbo_pyomo.knowledge.history import History
 from tcbo_pyomo.knowledge.knowledge import Knowledge
-from tcbo_pyomo.planning.finite.planned_posterior import FeaturePosterior, KernelPosterior
-from tcbo_pyomo.planning.finite.utility import Posterior, Utility
 from tcbo_pyomo.plant.situation import Location
 from tcbo_pyomo.problem.finite import Problem
 from tcbo_pyomo.settings import Settings
 from tcbo_pyomo.surrogate.features import state_factor
 from tcbo_pyomo.surrogate.finite_belief import FiniteBelief
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
+
+if TYPE_CHECKING:
+    from tcbo_pyomo.planning.finite.utility import Posterior, Utility
 
 DEFAULT_RULE = "credible_band"
 
@@ -74,15 +76,21 @@ class FiniteKnowledge(Knowledge[FiniteBelief]):
 
     def utility(self, generator: np.random.Generator) -> Utility:
         """U given the history, pending visits included."""
+        from tcbo_pyomo.planning.finite.utility import Utility  # Only plans need it.
+
         settings = self.settings.utility
         posterior = self._kernel_posterior if settings.form == "kernel" else self._feature_posterior
         mean = self.belief.mean
         return Utility(self.problem.process, posterior, self.candidates, settings.objective, generator, mean)
 
     def _feature_posterior(self, planned: Array | None) -> Posterior:
+        from tcbo_pyomo.planning.finite.planned_posterior import FeaturePosterior
+
         return FeaturePosterior(self.design.factor, planned)
 
     def _kernel_posterior(self, planned: Array | None) -> Posterior:
+        from tcbo_pyomo.planning.finite.planned_posterior import KernelPosterior
+
         points = self.problem.process.scaled_states
         information = np.zeros(len(points)) if planned is None else planned.copy()
         for move in self.history.made:
