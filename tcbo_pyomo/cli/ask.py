@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from tcbo_pyomo.cli._campaign_file import AsJson, CampaignFile, OwnProblem, open_file
+from tcbo_pyomo.cli._output import say
 from tcbo_pyomo.errors import BadInput
 
 PANEL, POSITION = "A campaign on a real plant", 21
@@ -30,4 +31,4 @@ def ask(
     opened = open_file(campaign, problem)
     moves = opened.ask_episode(new) if episode else [opened.ask(new)]
     show = moves_as_csv if csv else moves_as_json if json else moves_as_text
-    typer.echo(show(opened, moves), nl=False)
+    say(show(opened, moves), nl=False, advice="ask again to see it")

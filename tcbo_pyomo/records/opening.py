@@ -18,7 +18,7 @@ from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.errors import BadInput, DiskError
 from tcbo_pyomo.foundation.atomic_file import synchronise_folder
 from tcbo_pyomo.records.durable_campaign import DurableCampaign
-from tcbo_pyomo.records.file_damage import APPLICATION, MAGIC, PAGE_SIZE, explained, meaningful
+from tcbo_pyomo.records.file_damage import APPLICATION, MAGIC, PAGE_SIZE, explained, has_journal, meaningful
 from tcbo_pyomo.records.file_format import FIRST, SCHEMA, VERSION, make_row
 from tcbo_pyomo.records.json_file import read_campaign
 from tcbo_pyomo.records.ledger import PATIENCE, Ledger, connect, insert
@@ -77,12 +77,14 @@ def in_memory(opened: OpenedCampaign) -> Campaign:
 
 
 def is_campaign_file(path: Path) -> bool:
-    """Whether a path is meant to be a CAMPAIGN.db: by its name, or by its first bytes."""
+    """Whether a path is meant to be a CAMPAIGN.db: by its name, by its first bytes, or by a journal beside it."""
+    if path.suffix == ".db" or has_journal(path):
+        return True
     try:
         with open(path, "rb") as file:
-            return path.suffix == ".db" or file.read(len(MAGIC)) == MAGIC
+            return file.read(len(MAGIC)) == MAGIC
     except OSError:
-        return path.suffix == ".db"
+        return False
 
 
 def start_campaign(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.atomic_file import write_atomically
+from tcbo_pyomo.foundation.wording import with_unit
 from tcbo_pyomo.knowledge.history import Move
 from tcbo_pyomo.problem.protocol import ProblemProtocol
 
@@ -32,11 +33,15 @@ class Status:
     measurements
         Values told, replicates included.
     open_move
-        The move asked for and not yet made.
+        The move asked for and not yet made; the first one of a schedule.
+    schedule
+        Moves asked for as a schedule and not yet made, as far as reported.
     pending
         Moves made whose result is to come.
     violations
         Declared limits that executed moves broke, by move.
+    surprises
+        Results that the model held for very unlikely and nobody confirmed, in words, by move.
     finished
         Whether every move of the budget was made.
     """
@@ -50,67 +55,83 @@ class Status:
     moves_in_all: int
     measurements: int
     open_move: int | None
+    schedule: tuple[int, ...]
     pending: tuple[int, ...]
     violations: dict[int, list[str]]
+    surprises: dict[int, list[str]]
     finished: bool
 
 
 @dataclass(frozen=True)
 class Best:
-    """The recommendation: where the posterior mean is largest.
+    """The recommendation: where the posterior mean is largest. Before the first result there is none.
 
     Attributes
     ----------
     at
-        `{coordinate: value}` in engineering units.
+        `{coordinate: value}` in engineering units; None before the first result.
     mean, standard_deviation
-        What the model expects there.
+        What the model expects there; None before the first result.
     measurements
         How many values it is based on.
     """
 
-    at: dict[str, float]
-    mean: float
-    standard_deviation: float
+    at: dict[str, float] | None
+    mean: float | None
+    standard_deviation: float | None
     measurements: int
 
 
 def status_of(campaign: Campaign, violations: dict[int, list[str]]) -> Status:
     """Where a campaign stands now."""
     problem, history = campaign.problem, campaign.history
-    open_move = history.open_move
+    schedule = history.assumed
+    ahead = schedule[0] if schedule else history.open_move
+    # The plant has made no move of which a schedule only assumes that it will.
+    made = history.moves_made - sum(move.step > 0 for move in schedule)
     return Status(
         problem=problem.name,
         method=campaign.settings.method,
         seed=campaign.seed,
-        episode=min(history.episode, problem.episodes),
+        episode=min(schedule[0].episode if schedule else history.episode, problem.episodes),
         episodes=problem.episodes,
-        moves_made=history.moves_made,
+        moves_made=made,
         moves_in_all=history.moves_of(problem.episodes),
         measurements=len(history.told),
-        open_move=None if open_move is None else open_move.number,
-        pending=tuple(move.number for move in history.pending),
+        open_move=None if ahead is None else ahead.number,
+        schedule=tuple(move.number for move in schedule),
+        pending=tuple(move.number for move in history.pending if move not in schedule),
         violations=dict(violations),
-        finished=campaign.finished,
+        surprises={move.number: texts for move in history.moves if (texts := doubts(problem, move))},
+        finished=campaign.finished and not schedule,
     )
 
 
 def best_of(campaign: Campaign) -> Best:
     """The recommendation now."""
+    if not campaign.history.told:
+        return Best(None, None, None, 0)
     where = campaign.recommendation
     mean, deviation = campaign.knowledge.belief.predict([where])
     return Best(campaign.problem.describe(where), float(mean[0]), float(deviation[0]), len(campaign.history.told))
 
 
-def standing_of(move: Move) -> str:
-    """A word for what has become of a move."""
+def doubts(problem: ProblemProtocol, move: Move) -> list[str]:
+    """The results of a move that the model held for very unlikely and nobody confirmed, in words."""
+    unit = problem.output_unit
+    surprising = [(value, surprise) for value, surprise in move.measured if surprise and not surprise.confirmed]
+    return [f"{with_unit(value, unit)}, {surprise.in_words(unit)}" for value, surprise in surprising]
+
+
+def standing_of(move: Move, ahead: bool = False) -> str:
+    """A word for what has become of a move; `ahead` for one of a schedule that is still to be made."""
     if move.cancelled:
         return "cancelled"
     if move.value is not None:
         return "measured"
     if move.skipped:
         return "skipped"
-    return "open" if move.arrived is None else "pending"
+    return "open" if move.arrived is None or ahead else "pending"
 
 
 def move_columns(problem: ProblemProtocol) -> tuple[list[str], str]:
@@ -123,18 +144,22 @@ def move_table(campaign: Campaign, violations: dict[int, list[str]]) -> pd.DataF
     """One row per move, one more per replicate; set-points are where the plant was, or where it was sent."""
     import pandas as pd  # Slow to load, and only this table needs it.
 
-    problem = campaign.problem
+    problem, unit = campaign.problem, campaign.problem.output_unit
     titles, output = move_columns(problem)
+    schedule = {move.number for move in campaign.history.assumed}
     rows = []
     for move in campaign.history.moves:
         place = move.arrived if move.arrived is not None else move.expected
         values = problem.describe(place).values() if place is not None else [None] * len(titles)
         known = dict(zip(titles, values, strict=True))
         broken = "; ".join(violations.get(move.number, ()))
-        for measured in move.values or (None,):
-            row = {"move": move.number, "episode": move.episode, "step": move.step, **known, output: measured}
-            rows.append({**row, "status": standing_of(move), "violations": broken})
-    return pd.DataFrame(rows, columns=["move", "episode", "step", *titles, output, "status", "violations"])
+        status = standing_of(move, move.number in schedule)
+        for value, surprise in move.measured or [(None, None)]:
+            row = {"move": move.number, "episode": move.episode, "step": move.step, **known, output: value}
+            doubt = ("confirmed: " if surprise.confirmed else "") + surprise.in_words(unit) if surprise else ""
+            rows.append({**row, "status": status, "violations": broken, "surprise": doubt})
+    columns = ["move", "episode", "step", *titles, output, "status", "violations", "surprise"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def write_table(table: pd.DataFrame, source: Path, path: Path, force: bool) -> int:

@@ -14,9 +14,12 @@ from tcbo_pyomo.knowledge.history import History
 from tcbo_pyomo.knowledge.knowledge import Knowledge
 from tcbo_pyomo.methods.protocol import Method
 from tcbo_pyomo.plant.situation import Location
+from tcbo_pyomo.records import file_format
 from tcbo_pyomo.records.file_damage import meaningful
-from tcbo_pyomo.records.ledger import Ledger, Writer
+from tcbo_pyomo.records.ledger import Ledger
 from tcbo_pyomo.records.rebuild import Story, restore
+from tcbo_pyomo.records.recording import Recorder
+from tcbo_pyomo.records.violations import changed_violations
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -103,13 +106,19 @@ class SyncedCampaign(CampaignHolder):
         self._catch_up()
 
     @contextmanager
-    def _writing(self) -> Iterator[Writer]:
+    def _recording(self) -> Iterator[Recorder]:
         """Alone with the file and up to date; until the rows are on the disk, the file and not this object is right."""
         with self._undone_on_failure(), self._ledger.transaction() as writer:
             self._catch_up()
             self._stale = True
-            yield writer
-        self._take(writer)
+            writer.gains = self._gains()
+            recorder = Recorder(self._story, writer)
+            yield recorder
+        self._take(recorder)
+
+    def _gains(self) -> dict[str, Any]:
+        """What a file of an older format gains with its first new row: the limits broken as they stand."""
+        return {"violations": self._story.violations} if self._ledger.format < file_format.VERSION else {}
 
     @contextmanager
     def _undone_on_failure(self) -> Iterator[None]:
@@ -121,11 +130,9 @@ class SyncedCampaign(CampaignHolder):
             self._catch_up()
             raise
 
-    def _take(self, writer: Writer) -> None:
+    def _take(self, recorder: Recorder) -> None:
         """Rows of our own are on the disk; the campaign in memory is as they say."""
-        for row in writer.rows:
-            self._story.add(row)
-        self._known += len(writer.rows)
+        self._story, self._known = recorder.story, self._ledger.position
         self._stale = False
 
     def _catch_up(self) -> None:
@@ -137,4 +144,8 @@ class SyncedCampaign(CampaignHolder):
             self._known += len(fresh)
             if fresh or self._stale:
                 restore(self.campaign, self._story)
+            if fresh and self._ledger.format < file_format.VERSION:
+                # Undoing in 0.1.0 forgot violations that stood.
+                episodes = {move["episode"] for move in self._story.moves}
+                self._story.violations |= changed_violations(self.campaign, self._story.violations, episodes)
         self._stale = False
