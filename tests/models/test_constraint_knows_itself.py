@@ -224,10 +224,13 @@ def test_moves_that_the_process_does_not_have_are_left_out_and_counted():
     assert violation.message == "ups comes to 2 without 2 move(s) that the model does not have, allowed is at most 1"
 
 
-def test_a_row_with_a_variable_of_its_own_is_not_judged():
-    path = chain([0, 1, 2])
-    assert FromFunction(with_a_variable).violations(path) == []
-    assert not path.judge.can_judge(FromFunction(with_a_variable)) and path.judge.can_judge(AtMostOnceUp())
+def test_a_variable_of_the_rules_own_takes_the_value_that_keeps_its_rows():
+    path, too_small = chain([0, 1, 2]), FromFunction(with_a_variable)
+    (violation,) = too_small.violations(path)
+    assert (violation.step, violation.message) == (0, "no value of extra keeps tied")
+    assert path.judge.unjudged(too_small) == [] and path.judge.unjudged(AtMostOnceUp()) == []
+    (line,) = too_small.usage([path], None)
+    assert line.used == "no value of extra keeps tied" and line.share is None
 
 
 def test_points_alone_say_nothing_about_rows():
