@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.arrays import Array, Mask
 from tcbo_pyomo.foundation.coordinates import NUMBERS, Coordinate
 from tcbo_pyomo.foundation.wording import spaced
-from tcbo_pyomo.models.components import PyomoModel, row_limits
+from tcbo_pyomo.models.components import PyomoModel
 from tcbo_pyomo.models.constraints import (
     EndAt,
     ForbiddenRegion,
@@ -45,31 +44,6 @@ LIBRARY: dict[str, type[TransitionConstraint]] = {
 NOT_JUDGED = "not judged: only its own code can"
 
 
-@dataclass(frozen=True, eq=False)
-class StoredRow:
-    """A row as it was planned with: its coefficients at the moves of a plan, or its body as arithmetic.
-
-    It has the attributes of a Pyomo row that a judge looks at.
-    """
-
-    name: str
-    component: str
-    lb: float | None
-    ub: float | None
-    body: Any
-    constant: float = 0.0
-    step: int = 0
-
-    @property
-    def local_name(self) -> str:
-        """The component that it belongs to."""
-        return self.component
-
-    def parent_component(self) -> StoredRow:
-        """Itself, which knows the name of its component."""
-        return self
-
-
 class DeclaredRule(TransitionConstraint):
     """What a campaign file knows about a rule whose code is a user's.
 
@@ -79,35 +53,31 @@ class DeclaredRule(TransitionConstraint):
         Its entry in the file: name, words, numbers.
     transitions, states
         Of a finite process: which stored transitions it allows, and which states before each step; None for all.
-    stored_rows
-        Its rows.
+
+    Attributes
+    ----------
+    data
+        As given; its rows are for the judge.
     """
 
-    def __init__(
-        self,
-        data: Mapping[str, Any],
-        transitions: Mask | None = None,
-        states: Mask | None = None,
-        stored_rows: Sequence[StoredRow] = (),
-    ) -> None:
-        self._data, self._transitions, self._states = data, transitions, states
-        self.stored_rows = tuple(stored_rows)
+    def __init__(self, data: Mapping[str, Any], transitions: Mask | None = None, states: Mask | None = None) -> None:
+        self.data, self._transitions, self._states = data, transitions, states
         self.couples_steps = bool(data.get("couples", False))  # type: ignore[misc]
 
     @property
     def name(self) -> str:
         """As its class called it."""
-        return str(self._data["name"])
+        return str(self.data["name"])
 
     @property
     def short_name(self) -> str:
         """As its class called it."""
-        return str(self._data.get("short_name", self._data["name"]))
+        return str(self.data.get("short_name", self.data["name"]))
 
     @property
     def judged(self) -> bool:
         """Whether anything of it can be held against a path."""
-        return self._transitions is not None or self._states is not None or bool(self.stored_rows)
+        return self._transitions is not None or self._states is not None or bool(self.data["rows"])
 
     def allowed_transitions(self, process: Process) -> Mask | None:
         """As it was when the limits were stored."""
@@ -119,7 +89,7 @@ class DeclaredRule(TransitionConstraint):
 
     def allowed_points(self, coordinates: Sequence[Coordinate], points: Array) -> None:
         """None: of a finite process `allowed_states` says it; elsewhere its code is needed."""
-        if self._data.get("points"):
+        if self.data.get("points"):
             raise BadInput(f"constraint '{self.name}': which points it allows is known to its own code only")
 
     def add_to_polytope(self, model: PyomoModel) -> NoReturn:
@@ -130,17 +100,17 @@ class DeclaredRule(TransitionConstraint):
 
     def describe(self, coordinates: Sequence[Coordinate]) -> str:
         """Its words."""
-        return str(self._data["words"])
+        return str(self.data["words"])
 
     def usage(self, paths: Sequence[EpisodePath], now: EpisodePath | None) -> list[Usage]:
         """By its rows and what it removes; a rule that nothing is known of is not judged."""
         if not self.judged:
-            return [Usage(spaced(str(self._data["words"])), NOT_JUDGED)]
+            return [Usage(spaced(str(self.data["words"])), NOT_JUDGED)]
         return super().usage(paths, now)
 
     def named_limits(self) -> dict[str, Any]:
         """Its numbers as they were stored."""
-        return dict(self._data.get("numbers", {}))
+        return dict(self.data.get("numbers", {}))
 
 
 def declared_words(rule: TransitionConstraint, coordinates: Sequence[Coordinate]) -> dict[str, Any]:
@@ -171,15 +141,15 @@ def library_rule(data: Mapping[str, Any]) -> TransitionConstraint:
     return LIBRARY[data["use"]](**given)
 
 
-def row_words(row: Any) -> dict[str, Any]:
-    """What a Pyomo row is called, and its limits."""
-    lower, upper = row_limits(row)
-    return {
-        "name": row.name,
-        "component": row.parent_component().local_name,
-        "lower": lower if math.isfinite(lower) else None,
-        "upper": upper if math.isfinite(upper) else None,
-    }
+def limit_data(lower: float, upper: float) -> dict[str, float | None]:
+    """Two limits as plain data, which has no infinity."""
+    return {"lower": lower if math.isfinite(lower) else None, "upper": upper if math.isfinite(upper) else None}
+
+
+def limits_of(data: Mapping[str, Any]) -> tuple[float, float]:
+    """The limits that `limit_data` wrote down."""
+    lower, upper = data["lower"], data["upper"]
+    return -math.inf if lower is None else float(lower), math.inf if upper is None else float(upper)
 
 
 def _plain(value: Any) -> Any:

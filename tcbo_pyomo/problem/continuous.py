@@ -102,9 +102,7 @@ class ContinuousProblem(ProblemProtocol):
 
     def expected_arrival(self, origin: Location, action: tuple[float, ...]) -> Location:
         """Where an action leads."""
-        from tcbo_pyomo.solvers.nonlinear.step_simulator import simulator_of  # Only plans need it.
-
-        arrived = simulator_of(self.dynamics).next_state(np.asarray(origin), np.asarray(action))
+        arrived = self._simulated_step(np.asarray(origin), np.asarray(action))
         # A plan is feasible to 1e-6; what is asked of the plant lies within the bounds exactly.
         return tuple(np.clip(arrived, -0.5, 0.5).tolist())
 
@@ -202,6 +200,8 @@ class ContinuousProblem(ProblemProtocol):
         return ContinuousJudge(self.coordinates, self.dynamics, start, self.horizon, step)
 
     def _simulated_step(self, state: Array, action: Array) -> Array:
+        from tcbo_pyomo.solvers.nonlinear.step_simulator import simulator_of  # Only plans need it.
+
         return simulator_of(self.dynamics).next_state(state, action)
 
     @property

@@ -10,7 +10,7 @@ import numpy as np
 
 from tcbo_pyomo.foundation.coordinates import Coordinate
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
-from tcbo_pyomo.models.continuous_rule_data import DeclaredContinuousJudge, continuous_rule
+from tcbo_pyomo.models.continuous_rule_data import DeclaredContinuousJudge, continuous_rule, stored_step
 from tcbo_pyomo.plant.dynamics import Dynamics
 from tcbo_pyomo.plant.dynamics_data import stored_dynamics
 from tcbo_pyomo.problem.continuous import ContinuousProblem
@@ -62,5 +62,7 @@ class DeclaredContinuousProblem(ContinuousProblem):
     @cached_property
     def judge(self) -> DeclaredContinuousJudge:
         """Who holds executed paths against the dynamics and the rules."""
+        equations = self._data["plant"]["dynamics"].get("arithmetic")
+        step = None if equations is None else stored_step(equations)
         start = np.asarray(self.start_state)
-        return DeclaredContinuousJudge(self.coordinates, self.dynamics, start, self.horizon)
+        return DeclaredContinuousJudge(self.coordinates, self.dynamics, start, self.horizon, step)
