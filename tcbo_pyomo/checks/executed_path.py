@@ -22,6 +22,8 @@ from tcbo_pyomo.problem.protocol import ProblemProtocol
 COUNTERS = ("episode", "step")
 """Columns that say which move a row is; both may be left out."""
 
+NOT_MADE = ("cancelled", "open")
+"""Words in the column `status` of an export for moves that were asked for and not made."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,14 +85,18 @@ def episodes_of_table(problem: ProblemProtocol, path: str | os.PathLike[str]) ->
     One row per point arrived at, in the order of the moves, under a header that names every coordinate; write
     "temperature (K)" where a column has another unit. Optional columns: `episode` from 1, and `step` from 1 within each
     episode, where step 0 is the point it started from; a step given again at the same point is a replicate measurement.
-    Without them every episode starts where the problem says, and a new one begins after each `horizon` rows.
+    Without them every episode starts where the problem says, and a new one begins after each `horizon` rows. A column
+    `status`, as exports of campaigns have it, says of a row that it is no move that was made (`NOT_MADE`).
     """
     where = f"table '{os.fspath(path)}'"
-    (first, header), *lines = table_rows(path, where)
+    (first, header), *_ = table_rows(path, where)
     headings = table_headings(header, f"{where}, row {first}")
     counters = [name for name in COUNTERS if name in headings]
-    table = read_table(path, {**{c.name: c.unit for c in problem.coordinates}, **dict.fromkeys(counters)})
-    numbers = [number for number, _ in lines]
+    wanted = {**{c.name: c.unit for c in problem.coordinates}, **dict.fromkeys(counters)}
+    table = read_table(path, wanted, {"status": NOT_MADE})
+    numbers = table.rows
+    if not numbers:
+        return []
     size = len(problem.coordinates)
     points = table.values[:, :size]
     given = {name: _whole(table.values[:, size + i], name, numbers, where) for i, name in enumerate(counters)}
