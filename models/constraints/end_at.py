@@ -72,7 +72,7 @@ class EndAt(TransitionConstraint):
     def arguments(self, coordinates: Sequence[Coordinate]) -> dict[str, Any]:
         """The point."""
         ends = ((coordinates[coordinate_index(coordinates, name)], value) for name, value in self.point.items())
-        return {"point": {c.name: c.value_of(value) for c, value in ends}}
+        return {"point": {c.name: value if type(value) in (int, float) else c.value_of(value) for c, value in ends}}
 
     def violations(self, path: EpisodePath) -> list[Violation]:
         """Whether a finished path ended elsewhere."""

@@ -6,7 +6,8 @@ order; visits whose results are pending count as visited when the next move is p
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,22 @@ if TYPE_CHECKING:
     from tcbo_pyomo.settings import Settings
 
 
+@dataclass(frozen=True)
+class LimitsHeld:
+    """By which limits a move is judged.
+
+    Attributes
+    ----------
+    problem
+        The problem with those limits.
+    same_moves
+        Whether what the plant was asked to do means the same in that problem as in the present one.
+    """
+
+    problem: ProblemProtocol
+    same_moves: bool = True
+
+
 class Campaign:
     """The one stateful object: a history, what is known from it, and the method that chooses moves.
 
@@ -44,6 +61,8 @@ class Campaign:
 
     method: Method[Any, Any]
     knowledge: Knowledge[Any]
+    limits_held: Callable[[Move], LimitsHeld] | None = None
+    """For each move the limits that held when it was asked for; None where they are those of the problem."""
 
     def __init__(self, problem: ProblemProtocol, settings: Settings | None = None, seed: int = 0) -> None:
         # Imported here: whoever only looks at a campaign on a file needs none of it, and should not wait for it.

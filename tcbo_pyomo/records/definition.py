@@ -12,6 +12,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from tcbo_pyomo.campaign.campaign import LimitsHeld
+from tcbo_pyomo.knowledge.move import Move
 from tcbo_pyomo.problem.declaration import declared_problem
 from tcbo_pyomo.records.trust import Code, code_of
 
@@ -99,6 +101,13 @@ class Definitions:
     def under(self, move: int) -> Definition:
         """The definition under which a move was asked for."""
         return self.all[self.asked_under.get(move, self._now)]
+
+    def limits_held(self, move: Move) -> LimitsHeld:
+        """The limits that held when a move was asked for."""
+        then, now = self.under(move.number), self.now
+        assert then.declared is not None and now.declared is not None
+        same = then.declared["plant"].get("process") == now.declared["plant"].get("process")
+        return LimitsHeld(then.problem, same)
 
     def apply(self, number: int, kind: str, body: Mapping[str, Any]) -> None:
         """What a row says about definitions."""

@@ -132,7 +132,7 @@ class DurableCampaign(SyncedCampaign):
             words = found.in_words()
             if found.fact.kind == "tell" and move is not None:
                 words += place_left(after, self.problem, self.history.moves[move - 1])
-            broken = changed_violations(self.campaign, after, episodes)
+            broken = changed_violations(self.campaign, after.violations, episodes)
             facts = {"words": words, **request.facts, **found.body, "violations": broken}
             recorder.add("undo", facts, request.key)
         return words

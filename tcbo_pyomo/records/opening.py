@@ -19,6 +19,7 @@ from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.errors import BadInput, DiskError
 from tcbo_pyomo.foundation.atomic_file import synchronise_folder
 from tcbo_pyomo.problem.declared_changes import declared_changes
+from tcbo_pyomo.records.definition import Definitions
 from tcbo_pyomo.records.durable_campaign import DurableCampaign
 from tcbo_pyomo.records.file_damage import APPLICATION, MAGIC, PAGE_SIZE, explained, has_journal, meaningful
 from tcbo_pyomo.records.file_format import FIRST, SCHEMA, VERSION, make_row
@@ -28,7 +29,7 @@ from tcbo_pyomo.records.problem_code import BuiltProblem, ProblemCode, build
 from tcbo_pyomo.records.problem_source import ProblemSource, built_problem, problem_fingerprint
 from tcbo_pyomo.records.recorded_campaign import believed_as_is
 from tcbo_pyomo.records.run_folder import read_run
-from tcbo_pyomo.records.trust import trust_folder
+from tcbo_pyomo.records.trust import Code, trust_folder
 from tcbo_pyomo.settings import Settings, settings_from
 
 logger = logging.getLogger(__name__)
@@ -71,6 +72,19 @@ def open_campaign(
     if not path.exists():
         raise BadInput(f"'{path}' does not exist; give a CAMPAIGN.db, a saved campaign (.json) or the folder of a run")
     return read_campaign(path, problem)
+
+
+def trust_campaign(where: str | Path) -> tuple[list[Code], bool]:
+    """Let the code that a CAMPAIGN.db names run here from now on: what that is, and whether it could be remembered."""
+    path = Path(where)
+    ledger = Ledger(path)
+    ledger.refresh()
+    definitions = Definitions()
+    with meaningful(path):
+        for row in ledger.rows:
+            definitions.apply(row.number, row.kind, row.body)
+    code = ProblemCode(path, identity_of(path, ledger))
+    return definitions.now.code, code.remember(definitions.now)
 
 
 def in_memory(opened: OpenedCampaign) -> Campaign:

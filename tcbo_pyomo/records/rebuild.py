@@ -161,6 +161,8 @@ def _measured(facts: list[Fact]) -> dict[str, Any]:
 def restore(campaign: Campaign, story: Story) -> None:
     """Bring a campaign to the state that the rows describe; it goes on with the same moves, bit for bit."""
     campaign.history.load(story.history())
+    if story.definitions.now.declared is not None:
+        campaign.limits_held = story.definitions.limits_held
     campaign.generator.bit_generator.state = story.state["generator"]
     campaign.plans = {plan["move"]: plan["plan"] for plan in story.plans if plan["plan"] is not None}
     if isinstance(campaign, RecordedCampaign):

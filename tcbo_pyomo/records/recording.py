@@ -66,7 +66,7 @@ class Touched:
         ]
         episodes = {move.episode for move in (*places, *(move for move in new if move.made))}
         moves = [*(data_of(move) for move, _ in changed), *map(data_of, new)]
-        return {"moves": moves, "violations": changed_violations(campaign, story, episodes)}
+        return {"moves": moves, "violations": changed_violations(campaign, story.violations, episodes)}
 
 
 def plan_moves(campaign: Campaign, whole: bool) -> tuple[list[Move], list[dict[str, Any]]]:

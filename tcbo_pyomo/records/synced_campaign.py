@@ -165,6 +165,11 @@ class SyncedCampaign(CampaignHolder):
         """Rows of our own are on the disk; the campaign in memory is as they say."""
         self._story, self._known = recorder.story, self._ledger.position
         self._stale = False
+        if self._declaration and self.definition.declared is not None:
+            self._declaration = {}
+            if self._code.given is None and not self._code.trust:
+                # Its code was trusted before the file named the modules behind it.
+                self._code.remember(self.definition)
 
     def _catch_up(self) -> None:
         """Bring the campaign in memory to the rows read from the file."""
@@ -181,7 +186,7 @@ class SyncedCampaign(CampaignHolder):
             if fresh and self._ledger.format < file_format.VERSION:
                 # Undoing in 0.1.0 forgot violations that stood.
                 episodes = {move["episode"] for move in self._story.moves}
-                self._story.violations |= changed_violations(self.campaign, self._story, episodes)
+                self._story.violations |= changed_violations(self.campaign, self._story.violations, episodes)
         self._stale = False
 
     def _define(self, definition: Definition) -> None:

@@ -8,8 +8,7 @@ from typing import Any
 
 from tcbo_pyomo._version import __version__
 from tcbo_pyomo.campaign.campaign import Campaign
-from tcbo_pyomo.checks.audit import full_audit
-from tcbo_pyomo.checks.executed_path import episodes_of_campaign
+from tcbo_pyomo.checks.audit import full_campaign_audit
 from tcbo_pyomo.explain.limit_slack import limit_slack
 from tcbo_pyomo.foundation.wording import counted, spaced, uncertain, with_unit
 from tcbo_pyomo.knowledge.history import Move
@@ -32,7 +31,7 @@ MOST_NAMES = 6
 def page_content(campaign: Campaign, plans: Sequence[dict[str, Any] | None] = ()) -> dict[str, Any]:
     """Everything the template shows."""
     problem, moments = campaign.problem, timeline(campaign)
-    audit = full_audit(problem, episodes_of_campaign(campaign))
+    audit = full_campaign_audit(campaign)
     return {
         "title": spaced(problem.name),
         "description": problem.description,
