@@ -77,8 +77,14 @@ class Campaign:
         self.history = History(self.problem.start_state, self.problem.horizon, words=self.problem.place_words)
         self.method, believed = method_for(self.problem, self.settings)
         self.knowledge = knowledge_for(believed, self.settings, self.seed, self.history)
+        _ = self.knowledge.rule  # A wrong name is refused now, not with the first move.
         self.plans: dict[int, dict[str, Any]] = {}
         """How moves were found, by their numbers, as far as the method says so or it was kept."""
+
+    @property
+    def method_name(self) -> str:
+        """The method that chooses the moves, as the settings name it."""
+        return self.settings.method
 
     @property
     def finished(self) -> bool:

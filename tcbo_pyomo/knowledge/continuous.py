@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tcbo_pyomo.candidates.protocol import candidate_rule
-from tcbo_pyomo.candidates.search.multi_start import global_maxima
-from tcbo_pyomo.candidates.search.projected_ascent import Allowed
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.blas_threads import one_blas_thread
 from tcbo_pyomo.foundation.profiling import section
@@ -18,11 +16,12 @@ from tcbo_pyomo.knowledge.knowledge import Knowledge
 from tcbo_pyomo.plant.situation import Location
 from tcbo_pyomo.problem.continuous import ContinuousProblem
 from tcbo_pyomo.settings import Settings
-from tcbo_pyomo.surrogate.acquisition import ConfidenceBounds
 from tcbo_pyomo.surrogate.continuous_belief import ContinuousBelief
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 
 if TYPE_CHECKING:
+    from tcbo_pyomo.candidates.protocol import ContinuousRule
+    from tcbo_pyomo.candidates.search.projected_ascent import Allowed
     from tcbo_pyomo.planning.continuous.utility import Stage, TrajectoryUtility
 
 DEFAULT_RULE = "annealed"
@@ -44,6 +43,9 @@ def best_mean(belief: ContinuousBelief, allowed: Allowed | None = None) -> Array
 
     The search starts from measured points and a fixed survey of the box. It draws no random numbers.
     """
+    from tcbo_pyomo.candidates.search.multi_start import global_maxima
+    from tcbo_pyomo.surrogate.acquisition import ConfidenceBounds
+
     mean = ConfidenceBounds(belief, np.zeros(1))
     return global_maxima(mean, belief.dimension, allowed, belief.measured, along_edges=True).points[0]
 
@@ -55,8 +57,15 @@ class ContinuousKnowledge(Knowledge[ContinuousBelief]):
 
     def __init__(self, problem: ContinuousProblem, settings: Settings, seed: int, history: History) -> None:
         self.problem = problem
-        self._rule = candidate_rule(settings.candidates.rule or DEFAULT_RULE, "continuous", settings.candidates)
         super().__init__(settings, seed, history)
+
+    @cached_property
+    def rule(self) -> ContinuousRule:
+        """What lists the candidates."""
+        from tcbo_pyomo.candidates.protocol import candidate_rule  # Whoever only wants the belief needs no rule.
+
+        chosen = self.settings.candidates
+        return candidate_rule(chosen.rule or DEFAULT_RULE, "continuous", chosen)
 
     def prior(self, kernel: Kernel) -> ContinuousBelief:
         """The prior on the box."""
@@ -93,7 +102,7 @@ class ContinuousKnowledge(Knowledge[ContinuousBelief]):
         from tcbo_pyomo.planning.continuous.utility import TrajectoryUtility  # Only plans need it.
 
         with section("candidates"):
-            self._candidates = self._rule(self.belief, self.problem.allowed, generator, self.share_spent)
+            self._candidates = self.rule(self.belief, self.problem.allowed, generator, self.share_spent)
         objective = self.settings.utility.objective
         return TrajectoryUtility(self.design, self._candidates, objective, self.problem.noise, generator, self.stage)
 

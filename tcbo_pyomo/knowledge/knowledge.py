@@ -51,6 +51,11 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
             self._belief = self._replayed()
         return self._belief
 
+    @property
+    @abstractmethod
+    def rule(self) -> Any:
+        """What lists the candidates; loaded when it is first asked for."""
+
     @abstractmethod
     def prior(self, kernel: Kernel) -> BeliefOfPlant:
         """The belief before the first result."""

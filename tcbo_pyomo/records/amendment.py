@@ -22,8 +22,9 @@ from tcbo_pyomo.knowledge.move import Move
 from tcbo_pyomo.plant.process_data import stored_process
 from tcbo_pyomo.plant.situation import Location
 from tcbo_pyomo.problem.declared_changes import Change, declared_changes
+from tcbo_pyomo.records.built_problem import build, source_changes
 from tcbo_pyomo.records.definition import Definition
-from tcbo_pyomo.records.problem_code import ProblemCode, build, source_changes
+from tcbo_pyomo.records.problem_code import ProblemCode
 from tcbo_pyomo.records.problem_source import found_source, problem_fingerprint
 from tcbo_pyomo.records.rebuild import data_of
 from tcbo_pyomo.records.recorded_campaign import believed_as_is

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from tcbo_pyomo.errors import BadInput, Busy
 from tcbo_pyomo.knowledge.history import Move
-from tcbo_pyomo.records.amendment import drafted
 from tcbo_pyomo.records.corrections import give_up_episode, place_left, skip_move, undoing
 from tcbo_pyomo.records.idempotency import Request
 from tcbo_pyomo.records.problem_code import ProblemCode
@@ -161,6 +160,8 @@ class DurableCampaign(SyncedCampaign):
         list of Change
             What differs now; empty where `confirm` said no.
         """
+        from tcbo_pyomo.records.amendment import drafted  # Loads all that a problem is built with.
+
         self.refresh()
         before, source = self.definition, problem if problem is not None else self._code.given
         code = ProblemCode(self.path, self._code.identity, source, self._code.trust)

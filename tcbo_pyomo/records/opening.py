@@ -12,25 +12,25 @@ import secrets
 import sqlite3
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tcbo_pyomo._version import __version__
 from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.errors import BadInput, DiskError
 from tcbo_pyomo.foundation.atomic_file import synchronise_folder
-from tcbo_pyomo.problem.declared_changes import declared_changes
 from tcbo_pyomo.records.definition import Definitions
 from tcbo_pyomo.records.durable_campaign import DurableCampaign
 from tcbo_pyomo.records.file_damage import APPLICATION, MAGIC, PAGE_SIZE, explained, has_journal, meaningful
 from tcbo_pyomo.records.file_format import FIRST, SCHEMA, VERSION, make_row
-from tcbo_pyomo.records.json_file import read_campaign
 from tcbo_pyomo.records.ledger import PATIENCE, Ledger, connect, insert
-from tcbo_pyomo.records.problem_code import BuiltProblem, ProblemCode, build
-from tcbo_pyomo.records.problem_source import ProblemSource, built_problem, problem_fingerprint
+from tcbo_pyomo.records.problem_code import ProblemCode
 from tcbo_pyomo.records.recorded_campaign import believed_as_is
-from tcbo_pyomo.records.run_folder import read_run
 from tcbo_pyomo.records.trust import Code, trust_folder
-from tcbo_pyomo.settings import Settings, settings_from
+
+if TYPE_CHECKING:
+    from tcbo_pyomo.records.built_problem import BuiltProblem
+    from tcbo_pyomo.records.problem_source import ProblemSource
+    from tcbo_pyomo.settings import Settings
 
 logger = logging.getLogger(__name__)
 
@@ -64,6 +64,8 @@ def open_campaign(
     """
     path = Path(where)
     if path.is_dir():
+        from tcbo_pyomo.records.run_folder import read_run  # The commands of a campaign file need none of it.
+
         return read_run(path, problem)
     if is_campaign_file(path):
         ledger = Ledger(path, patience)
@@ -71,6 +73,8 @@ def open_campaign(
         return DurableCampaign(ledger, ProblemCode(path, identity_of(path, ledger), problem, trust))
     if not path.exists():
         raise BadInput(f"'{path}' does not exist; give a CAMPAIGN.db, a saved campaign (.json) or the folder of a run")
+    from tcbo_pyomo.records.json_file import read_campaign
+
     return read_campaign(path, problem)
 
 
@@ -123,6 +127,10 @@ def start_campaign(
     settings, seed
         As for `Campaign`.
     """
+    from tcbo_pyomo.records.built_problem import build
+    from tcbo_pyomo.records.problem_source import built_problem, problem_fingerprint
+    from tcbo_pyomo.settings import settings_from
+
     where = Path(path)
     _refuse_existing(where)
     first = None if settings is not None else built_problem(problem, None, seed)
@@ -152,6 +160,9 @@ def start_campaign(
 
 def _refuse_another(path: Path, source: ProblemSource, built: BuiltProblem) -> None:
     """Refuse a file that builds another problem each time: nothing that is recorded would hold when it is built again."""
+    from tcbo_pyomo.problem.declared_changes import declared_changes
+    from tcbo_pyomo.records.built_problem import build
+
     if "file" not in built.facts["problem"]:
         return
     again = build(path, source, built.settings, built.seed)

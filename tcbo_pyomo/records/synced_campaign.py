@@ -50,8 +50,10 @@ class SyncedCampaign(CampaignHolder):
     def live(self) -> Campaign:
         """The campaign with its problem's own code, which alone can plan; refused where that must not run, or has changed."""
         if isinstance(self.campaign, RecordedCampaign):
+            from tcbo_pyomo.records.built_problem import as_recorded  # Whoever only looks builds nothing.
+
             definition = self._story.definitions.now
-            built = self._code.built(definition)
+            built = as_recorded(self._code, definition)
             campaign = Campaign(built.problem, built.settings, definition.seed)
             restore(campaign, self._story)
             self.campaign = campaign
@@ -197,7 +199,9 @@ class SyncedCampaign(CampaignHolder):
         elif definition.declared is not None:
             self.campaign = RecordedCampaign(definition, lambda: self._code.refusal(definition))
         else:
-            built = self._code.built(definition)
+            from tcbo_pyomo.records.built_problem import as_recorded
+
+            built = as_recorded(self._code, definition)
             self.campaign = Campaign(built.problem, built.settings, definition.seed)
             self._declaration = {**built.facts, "believed": believed_as_is(self.campaign)}
             del self._declaration["problem"]
