@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from tcbo_pyomo.foundation.arrays import Array
+from tcbo_pyomo.foundation.arrays import Array, Integers
 from tcbo_pyomo.foundation.coordinates import Coordinate, physical
 from tcbo_pyomo.models.expression_data import NotData, Tree, evaluated, expression_data
 
@@ -55,26 +56,36 @@ class StoredCost:
 
 @dataclass(frozen=True, eq=False)
 class TableOfMoves:
-    """What the moves between n states cost, by a table; NaN for a move that is not in it.
+    """What moves between states cost, by a table; nothing for a move that is not in it, which the plant cannot make.
 
     Parameters
     ----------
-    left, right
-        k x d points of the moves.
-    costs
-        k numbers.
+    states
+        n x d points.
+    left, right, costs
+        k moves: the states that they leave and arrive at, and numbers.
     """
 
-    left: Array
-    right: Array
+    states: Array
+    left: Integers
+    right: Integers
     costs: Array
 
     def __call__(self, left: Mapping[str, Array], right: Mapping[str, Array]) -> Array:
         """The cost of many moves at once."""
-        moves = np.hstack([self.left, self.right])
-        known = dict(zip(map(bytes, np.ascontiguousarray(moves)), self.costs.tolist(), strict=True))
-        asked = np.column_stack([*left.values(), *right.values()]).astype(float)
-        return np.array([known.get(bytes(row), np.nan) for row in np.ascontiguousarray(asked)])
+        ends = zip(
+            _rows(np.column_stack(list(left.values()))), _rows(np.column_stack(list(right.values()))), strict=True
+        )
+        return np.array([self._known.get((self._state.get(a), self._state.get(b)), 0.0) for a, b in ends])
+
+    @cached_property
+    def _state(self) -> dict[bytes, int]:
+        return {row: index for index, row in enumerate(_rows(self.states))}
+
+    @cached_property
+    def _known(self) -> dict[tuple[int | None, int | None], float]:
+        ends = zip(self.left.tolist(), self.right.tolist(), strict=True)
+        return dict(zip(ends, self.costs.tolist(), strict=True))
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +96,10 @@ class TableOfPlaces:
 
     def __call__(self, values: Mapping[str, Array]) -> Array:
         """Whether each of many places is listed."""
-        known = set(map(bytes, np.ascontiguousarray(self.places)))
-        asked = np.ascontiguousarray(np.column_stack(list(values.values())).astype(float))
-        return np.array([bytes(row) in known for row in asked], dtype=bool)
+        known = set(_rows(self.places))
+        return np.array([row in known for row in _rows(np.column_stack(list(values.values())))], dtype=bool)
+
+
+def _rows(points: Array) -> list[bytes]:
+    """Each point as something to look up."""
+    return [bytes(row) for row in np.ascontiguousarray(points, dtype=float)]

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from functools import cached_property
-from types import SimpleNamespace
 from typing import Any, Protocol
 
 import numpy as np
@@ -13,7 +11,7 @@ import numpy as np
 from tcbo_pyomo.foundation.arrays import Integers
 from tcbo_pyomo.foundation.packed_arrays import packed, unpacked
 from tcbo_pyomo.models.constraints import ResourceBudget, VisitBudget
-from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint, transition_endpoints
+from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 from tcbo_pyomo.models.cost_data import TableOfMoves, TableOfPlaces
 from tcbo_pyomo.models.declared_rule import (
     DeclaredRule,
@@ -23,6 +21,7 @@ from tcbo_pyomo.models.declared_rule import (
     limit_data,
     limits_of,
 )
+from tcbo_pyomo.models.episode_path import EpisodePath
 from tcbo_pyomo.models.finite_judge import FiniteJudge
 from tcbo_pyomo.models.linear_rows import LinearRow, OwnVariable, RuleRows
 from tcbo_pyomo.models.safe_sets import EpisodeSets
@@ -30,6 +29,10 @@ from tcbo_pyomo.plant.process import Process
 
 MOST_COEFFICIENTS = 5_000_000
 """Rows with more coefficients than these in all are not kept, and not judged."""
+MOST_MOVES = 50_000
+"""Moves of all steps up to which rows have coefficients for each, also for moves that no plan would make."""
+FEW_STATES = 300
+"""States up to which the cost of every move between two of them is kept, whether the plant can make it or not."""
 NO_ROWS = RuleRows(())
 
 
@@ -61,8 +64,9 @@ def finite_rule_data(rule: TransitionConstraint, plant: PlantOfRules) -> dict[st
     if known is not None:
         return data | known
     if type(rule) is ResourceBudget:
-        costs = packed(rule.transition_cost(process))
-        return data | {"table": "moves", "limit": rule.limit, "label": rule.label, "costs": costs}
+        left, right = _ends(process)
+        costs = rule.move_costs(process.coordinates, process.states[left], process.states[right])
+        return data | {"table": "moves", "limit": rule.limit, "label": rule.label, "costs": packed(costs)}
     if type(rule) is VisitBudget:
         inside = rule.move_costs(process.coordinates, process.states, process.states) > 0
         return data | {"table": "places", "limit": rule.limit, "label": rule.label, "inside": packed(inside)}
@@ -79,17 +83,31 @@ def finite_rule_data(rule: TransitionConstraint, plant: PlantOfRules) -> dict[st
     }
 
 
+def _ends(process: Process) -> tuple[Integers, Integers]:
+    """The states at both ends of the moves whose cost is kept: of all between few states, else of those that there are."""
+    number = process.number_of_states
+    if number <= FEW_STATES:
+        left, right = np.divmod(np.arange(number**2), number)
+        return left, right
+    return process.pair_state[process.transition_pair], np.asarray(process.transitions.indices)
+
+
 def _rows_data(rule: TransitionConstraint, plant: PlantOfRules) -> dict[str, Any]:
-    """The rows on all moves of plans from the start."""
+    """The rows: on all moves of the plant where these are few, else on those of plans from the start."""
     if type(rule).add_to_polytope is TransitionConstraint.add_to_polytope:
         return {"rows": []}
     # A judge of its own: one that has judged paths knows moves that no plan makes.
-    found, arrivals = FiniteJudge(plant.sets, plant.start_state).rows_as_numbers(rule)
+    judge, process = FiniteJudge(plant.sets, plant.start_state), plant.process
+    every = process.number_of_pairs * plant.horizon <= MOST_MOVES
+    if every:
+        judge.know_moves({(step, pair) for step in range(plant.horizon) for pair in range(process.number_of_pairs)})
+    found, arrivals = judge.rows_as_numbers(rule)
     size = sum(len(row.coefficients) for row in found.rows)
     if size > MOST_COEFFICIENTS:
         return {"rows": [], "not_linear": [f"{row.name} (too long to be kept)" for row in found.rows[:1]]}
-    position = {label: index for index, label in enumerate(plant.process.labels)}
+    position = {label: index for index, label in enumerate(process.labels)}
     return {
+        "every_move": every,
         "rows": [
             {
                 "name": row.name,
@@ -112,8 +130,8 @@ def finite_rule(data: Mapping[str, Any], process: Process) -> TransitionConstrai
     if "use" in data:
         return library_rule(data)
     if data.get("table") == "moves":
-        left, right = transition_endpoints(process)
-        return ResourceBudget(data["label"], TableOfMoves(left, right, unpacked(data["costs"])), data["limit"])
+        table = TableOfMoves(process.states, *_ends(process), unpacked(data["costs"]))
+        return ResourceBudget(data["label"], table, data["limit"])
     if data.get("table") == "places":
         return VisitBudget(TableOfPlaces(process.states[unpacked(data["inside"])]), data["limit"], data["label"])
     transitions, states = (None if data[name] is None else unpacked(data[name]) for name in ("transitions", "states"))
@@ -142,7 +160,7 @@ class DeclaredFiniteJudge(FiniteJudge):
 
     def __init__(self, plant: PlantOfRules) -> None:
         self._plant, self.process, self.start = plant, plant.process, plant.start_state
-        self._rows = {}
+        self._extra, self._rows, self._pairs_known = set(), {}, None
 
     @property
     def sets(self) -> EpisodeSets:  # type: ignore[override]
@@ -162,22 +180,42 @@ class DeclaredFiniteJudge(FiniteJudge):
             self._rows[id(rule)] = rule, _stored_rows(rule.data)
         return self._rows[id(rule)][1]
 
-    def _extra_moves(self, moves: set[tuple[int, int]]) -> None:
-        """Moves that no plan would make have no coefficients here: a row leaves them out of account, and says so."""
+    def know_moves(self, moves: set[tuple[int, int]]) -> None:
+        """Moves that no plan would make; where rows have no coefficients for them, a row leaves them out, and says so."""
+        planned = self._built()
+        missing = {(step, pair) for step, pair in moves if pair not in planned[step]} if self._every_move else set()
+        if missing:
+            self._extra |= missing
+            self._pairs_known = None
 
-    def _pairs(self, path: Any) -> list[list[int]]:
-        planned = self._built().pairs
-        return [[pair for pair in pairs if pair in planned[step]] for step, pairs in enumerate(super()._pairs(path))]
-
-    def _built(self) -> Any:
-        return self._moves
+    def _pairs(self, path: EpisodePath) -> list[list[int]]:
+        found, planned = super()._pairs(path), self._built()
+        if self._every_move:
+            return found
+        return [[pair for pair in pairs if pair in planned[step]] for step, pairs in enumerate(found)]
 
     @cached_property
-    def _moves(self) -> Any:
-        """The moves that plans from the start may use, in the order of the coefficients."""
-        pairs: list[Integers] = self.sets.pairs_by_step(self.start)
-        first, labels = sum(map(len, pairs)), self.process.labels
-        stored = (rule.data.get("arrivals") for rule in self.sets.constraints if isinstance(rule, DeclaredRule))
-        arrivals = next((unpacked(data).tolist() for data in stored if data and math.prod(data["shape"])), [])
-        self._list_options(pairs, {(step, labels[state]): first + i for i, (step, state) in enumerate(arrivals)})
-        return SimpleNamespace(pairs=pairs)
+    def _stored(self) -> Mapping[str, Any]:
+        """What a rule with rows says about the columns, which are the same for all."""
+        rules = (rule.data for rule in self.sets.constraints if isinstance(rule, DeclaredRule))
+        return next((data for data in rules if data["rows"]), {})
+
+    @property
+    def _every_move(self) -> bool:
+        return bool(self._stored.get("every_move"))
+
+    def _built(self) -> Any:
+        """The moves of each step that a path may use, with the columns that they fill."""
+        if self._pairs_known is None:
+            planned: list[Integers] = self.sets.pairs_by_step(self.start)
+            extra = [[pair for at, pair in self._extra if at == step] for step in range(self.horizon)]
+            pairs = [np.union1d(a, np.array(b, dtype=np.int64)) for a, b in zip(planned, extra, strict=True)]
+            every, labels = self.process.number_of_pairs, self.process.labels
+            moves = every * self.horizon if self._every_move else sum(map(len, pairs))
+            arrivals = unpacked(self._stored["arrivals"]).tolist() if self._stored else []
+            self._list_options(pairs, {(step, labels[state]): moves + i for i, (step, state) in enumerate(arrivals)})
+            if self._every_move:
+                for step, (columns, chosen) in enumerate(zip(self._option_columns, self._option_pair, strict=True)):
+                    columns[:, 0] = step * every + chosen
+            self._pairs_known = pairs
+        return self._pairs_known

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tcbo_pyomo.campaign.campaign import Campaign
+from tcbo_pyomo.campaign.campaign import Campaign, LimitsHeld
 from tcbo_pyomo.campaign.campaign_holder import CampaignHolder
 from tcbo_pyomo.knowledge.history import History
+from tcbo_pyomo.knowledge.move import Move
 from tcbo_pyomo.plant.situation import Location
 from tcbo_pyomo.records import file_format
 from tcbo_pyomo.records.definition import Definition, Definitions
@@ -92,6 +93,16 @@ class SyncedCampaign(CampaignHolder):
     def method(self) -> Method:
         """What chooses the moves."""
         return self.live().method
+
+    @property
+    def method_name(self) -> str:
+        """The method that chooses the moves, as the settings name it."""
+        return self.campaign.method_name
+
+    @property
+    def limits_held(self) -> Callable[[Move], LimitsHeld] | None:
+        """For each move the limits that held when it was asked for."""
+        return self.campaign.limits_held
 
     @property
     def plans(self) -> dict[int, dict[str, Any]]:
