@@ -61,6 +61,8 @@ class Campaign:
 
     method: Method[Any, Any]
     knowledge: Knowledge[Any]
+    refusal: str = ""
+    """Why code that it names must not run; empty where it may."""
     limits_held: Callable[[Move], LimitsHeld] | None = None
     """For each move the limits that held when it was asked for; None where they are those of the problem."""
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from tcbo_pyomo.campaign.campaign import LimitsHeld
 from tcbo_pyomo.knowledge.move import Move
 from tcbo_pyomo.problem.declaration import declared_problem
-from tcbo_pyomo.records.trust import Code, code_of
+from tcbo_pyomo.records.trust import Code, code_of, named_code
 
 if TYPE_CHECKING:
     from tcbo_pyomo.problem.protocol import ProblemProtocol
@@ -131,6 +131,9 @@ class Definitions:
         elif "declared" in body:
             facts = {name: body.get(name) for name in ("declared", "believed", "sources")}
             self.all[self._now] = replace(self.now, **facts)
+        elif "kernel" in body and any(True for _ in named_code(body["kernel"], "kernel")):
+            # A row may bring in a kernel of a user's; whoever trusts the file trusts that too.
+            self.all[self._now] = replace(self.now, kernel=body["kernel"])
         if "length" in body:
             self.asked_under = {move: row for move, row in self.asked_under.items() if move <= body["length"]}
         if kind in ("ask", "give_up"):

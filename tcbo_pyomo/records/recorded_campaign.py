@@ -112,7 +112,7 @@ class RecordedCampaign(Campaign):
         return stored_settings(dict(self._definition.settings))
 
     @cached_property
-    def refusal(self) -> str:
+    def refusal(self) -> str:  # type: ignore[override]
         """Why code of users must not run; an empty text where it may."""
         return self._refusal()
 

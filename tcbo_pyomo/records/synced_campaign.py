@@ -100,6 +100,11 @@ class SyncedCampaign(CampaignHolder):
         return self.campaign.method_name
 
     @property
+    def refusal(self) -> str:
+        """Why the code that the file names must not run here; empty where it may."""
+        return self.campaign.refusal
+
+    @property
     def limits_held(self) -> Callable[[Move], LimitsHeld] | None:
         """For each move the limits that held when it was asked for."""
         return self.campaign.limits_held

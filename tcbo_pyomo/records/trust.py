@@ -60,8 +60,8 @@ def code_of(
     """
     found = [Code("problem file", str(origin["file"]), str(origin["sha256"]))] if "file" in origin else []
     found += [Code("module", name, digest) for name, digest in sources.items() if digest != origin.get("sha256")]
-    found += _named(settings, "setting")
-    found += _named(kernel, "kernel")
+    found += named_code(settings, "setting")
+    found += named_code(kernel, "kernel")
     planner = settings.get("planner") or {}
     for part in ("linear", "nonlinear"):
         solver = planner.get(part) or {}
@@ -72,14 +72,14 @@ def code_of(
     return list(dict.fromkeys(found))
 
 
-def _named(data: Any, what: str) -> Iterator[Code]:
+def named_code(data: Any, what: str) -> Iterator[Code]:
     """Every 'my_module:MyClass' anywhere in plain data."""
     if isinstance(data, Mapping):
         for name, inner in data.items():
-            yield from _named(inner, str(name) if what == "setting" else what)
+            yield from named_code(inner, str(name) if what == "setting" else what)
     elif isinstance(data, (list, tuple)):
         for inner in data:
-            yield from _named(inner, what)
+            yield from named_code(inner, what)
     elif isinstance(data, str) and USER_NAME.fullmatch(data):
         yield Code(what, data)
 
