@@ -20,16 +20,26 @@ from tcbo_pyomo._version import MOVES_SINCE
 from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.errors import BadInput, TcboError
 from tcbo_pyomo.library import load_problem
+from tcbo_pyomo.planning.finite.chosen_solver import chosen_solver
+from tcbo_pyomo.problem.finite import Problem
+from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.records.problem_source import problem_fingerprint
-from tcbo_pyomo.settings import RETIRED, FeedbackSettings, stored_settings
+from tcbo_pyomo.settings import RETIRED, FeedbackSettings, Settings, stored_settings
 from tcbo_pyomo.studies.study import ProblemEntry, Study
 
 log = logging.getLogger(__name__)
 
+DEFAULT_BEFORE = "highs"
+"""The linear solver that 0.1.0 used where none was named; its runs do not name it either."""
+
 
 @dataclass(frozen=True)
 class Case:
-    """What is repeated with every seed: labels for the tables, and the settings that are not defaults as plain data."""
+    """What is repeated with every seed: labels for the tables, and the settings that are not defaults as plain data.
+
+    `solver` is the linear oracle of a finite plant, found by `auto` or named. `reach` is "rules" where rules that add up over
+    the moves of an episode keep it from states that it could visit otherwise: they are no candidates since 0.2.0.
+    """
 
     problem: str
     feedback: str
@@ -39,6 +49,8 @@ class Case:
     settings: dict[str, Any]
     fingerprint: str
     truth: str = "known"
+    solver: str = ""
+    reach: str = ""
 
     @property
     def label(self) -> str:
@@ -61,9 +73,8 @@ class Run:
         case = self.case
         # A shipped problem is what its name says in this version; a user's file is known by what it builds.
         source = Path(case.source).name if case.source.endswith(".py") else case.source
-        facts = [MOVES_SINCE, source, case.fingerprint, case.settings, self.seed]
-        if case.truth != "known":
-            facts.append(case.truth)
+        facts = [MOVES_SINCE, source, case.fingerprint, _with_solver(case.settings, case.solver), self.seed]
+        facts += [fact for fact in (case.truth, case.reach) if fact not in ("known", "")]
         return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:32]
 
     @property
@@ -100,7 +111,8 @@ def _cases(study: Study, problem: ProblemEntry, feedback: FeedbackSettings | Non
         try:
             settings = stored_settings(dict(built.settings), *layers)
             # Builds the planner as well: a method that cannot serve this problem says so now.
-            Campaign(built, settings, study.seeds[0])
+            campaign = Campaign(built, settings, study.seeds[0])
+            solver, reach = _plan_facts(campaign.problem, settings)
         except TcboError as error:
             label = ", ".join(filter(None, (problem.label, method.label, setting_label(point))))
             raise type(error)(f"study '{study.name}', {label}: {error}") from error
@@ -113,7 +125,29 @@ def _cases(study: Study, problem: ProblemEntry, feedback: FeedbackSettings | Non
             settings=_with_retired(settings.model_dump(mode="json", exclude_defaults=True), layers),
             fingerprint=fingerprint,
             truth=study.truth,
+            solver=solver,
+            reach=reach,
         )
+
+
+def _plan_facts(problem: ProblemProtocol, settings: Settings) -> tuple[str, str]:
+    """The linear oracle of a finite plant, and whether rules keep an episode from states; see `Case`."""
+    if not isinstance(problem, Problem):
+        return "", ""
+    anywhere = problem.sets.states_met(problem.start_state)
+    reach = "" if (problem.search_space == anywhere).all() else "rules"
+    return chosen_solver(problem, settings.planner.linear).name, reach
+
+
+def _with_solver(settings: dict[str, Any], solver: str) -> dict[str, Any]:
+    """Settings with the linear oracle that is used; without `highs`, the default before 0.2.0: runs made then are found."""
+    planner = settings.get("planner", {})
+    linear = {key: value for key, value in planner.get("linear", {}).items() if key != "solver"}
+    if solver not in ("", DEFAULT_BEFORE):
+        linear["solver"] = solver
+    planner = {**{key: value for key, value in planner.items() if key != "linear"}, **({"linear": linear} if linear else {})}
+    rest = {key: value for key, value in settings.items() if key != "planner"}
+    return {**rest, **({"planner": planner} if planner else {})}
 
 
 def _with_retired(settings: dict[str, Any], layers: tuple[dict[str, Any], ...]) -> dict[str, Any]:

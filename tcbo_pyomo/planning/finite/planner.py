@@ -134,11 +134,11 @@ class FinitePlanner:
             usable = self.problem.sets.safe[situation.step + 1, self.problem.process.successor[pair]]
             if usable and self.problem.sets.allowed_pairs[pair] and self.oracle.can_be_completed(situation, pair):
                 return pair
-        found = "was found that keeps" if self.oracle.given_up else "keeps"
+        state, found = self.problem.process.labels[situation.state], "was found" if self.oracle.given_up else "exists"
+        rules = ", ".join(rule.name for rule in self.problem.rules if rule.couples_steps)
         raise InfeasiblePlan(
-            f"no single path from state '{self.problem.process.labels[situation.state]}' (step {situation.step}) {found} all of "
-            f"{', '.join(rule.name for rule in self.problem.rules if rule.couples_steps)}; only a random choice "
-            "between paths does so on average; raise a limit"
+            f"no single path from state '{state}' (step {situation.step}) {found} that keeps all of {rules}; only a random "
+            "choice between paths does so on average; raise a limit"
         )
 
     def _preferred(self, plan: Plan, situation: Situation, generator: np.random.Generator) -> Integers:
