@@ -11,7 +11,7 @@ import json
 import logging
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from functools import cached_property
+from functools import cached_property, singledispatch
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -130,10 +130,14 @@ def _cases(study: Study, problem: ProblemEntry, feedback: FeedbackSettings | Non
         )
 
 
+@singledispatch
 def _plan_facts(problem: ProblemProtocol, settings: Settings) -> tuple[str, str]:
     """The linear oracle of a finite plant, and whether rules keep an episode from states; see `Case`."""
-    if not isinstance(problem, Problem):
-        return "", ""
+    return "", ""
+
+
+@_plan_facts.register
+def _(problem: Problem, settings: Settings) -> tuple[str, str]:
     anywhere = problem.sets.states_met(problem.start_state)
     reach = "" if (problem.search_space == anywhere).all() else "rules"
     return chosen_solver(problem, settings.planner.linear).name, reach
@@ -145,7 +149,10 @@ def _with_solver(settings: dict[str, Any], solver: str) -> dict[str, Any]:
     linear = {key: value for key, value in planner.get("linear", {}).items() if key != "solver"}
     if solver not in ("", DEFAULT_BEFORE):
         linear["solver"] = solver
-    planner = {**{key: value for key, value in planner.items() if key != "linear"}, **({"linear": linear} if linear else {})}
+    planner = {
+        **{key: value for key, value in planner.items() if key != "linear"},
+        **({"linear": linear} if linear else {}),
+    }
     rest = {key: value for key, value in settings.items() if key != "planner"}
     return {**rest, **({"planner": planner} if planner else {})}
 

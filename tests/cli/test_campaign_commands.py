@@ -299,7 +299,7 @@ SCRIPT = """
 import sys, time
 from tcbo_pyomo.cli import main as cli
 import tcbo_pyomo.records, tcbo_pyomo.library.knorr_pyrazole, tcbo_pyomo.planning.finite.linear_programming, highspy
-from tcbo_pyomo.planning.finite import compiled_polytope
+from tcbo_pyomo.problem import compiled_polytope
 began = time.process_time()
 try:
     cli.main(["ask", "k.db"])

@@ -135,7 +135,10 @@ def reached_by_careful_moves(process, budget, horizon):
 def test_where_chance_moves_the_plant_one_budget_equals_brute_force(seed, whole):
     rng, process, horizon = random_plant(seed, 6, 3, successors=3)
     (budget,) = random_budgets(rng, process, 1, whole)
-    found, expected = problem_with(process, [budget], horizon).visitable, reached_by_careful_moves(process, budget, horizon)
+    found, expected = (
+        problem_with(process, [budget], horizon).visitable,
+        reached_by_careful_moves(process, budget, horizon),
+    )
     if process.deterministic or not expected.any():
         return
     assert found.exact
