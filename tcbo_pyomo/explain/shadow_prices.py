@@ -155,7 +155,7 @@ def _side_prices(
 
     The linear programme is solved by HiGHS, whatever the settings name: it is the one that gives duals.
     """
-    oracle = LinearProgramming(problem.sets, problem.rules)
+    oracle = LinearProgramming(problem.sets, problem.rules, base=lambda: problem.polytope)
     oracle.extreme_point(gradient, situation, np.random.default_rng(0))
     polytope, _ = oracle.compiled(situation)
     assert oracle.last_solution is not None and oracle.last_solution.row_dual is not None
