@@ -16,7 +16,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from tcbo_pyomo._version import MOVES_SINCE
+from tcbo_pyomo._version import MOVES_SINCE, REACHABLE_SINCE
 from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.errors import BadInput, TcboError
 from tcbo_pyomo.library import load_problem
@@ -37,8 +37,7 @@ DEFAULT_BEFORE = "highs"
 class Case:
     """What is repeated with every seed: labels for the tables, and the settings that are not defaults as plain data.
 
-    `solver` is the linear oracle of a finite plant, found by `auto` or named. `reach` is "rules" where rules that add up over
-    the moves of an episode keep it from states that it could visit otherwise: they are no candidates since 0.2.0.
+    `solver` is the linear oracle of a finite plant, found by `auto` or named.
     """
 
     problem: str
@@ -50,7 +49,6 @@ class Case:
     fingerprint: str
     truth: str = "known"
     solver: str = ""
-    reach: str = ""
 
     @property
     def label(self) -> str:
@@ -74,7 +72,8 @@ class Run:
         # A shipped problem is what its name says in this version; a user's file is known by what it builds.
         source = Path(case.source).name if case.source.endswith(".py") else case.source
         facts = [MOVES_SINCE, source, case.fingerprint, _with_solver(case.settings, case.solver), self.seed]
-        facts += [fact for fact in (case.truth, case.reach) if fact not in ("known", "")]
+        if case.truth != "known":
+            facts.append(case.truth)
         return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:32]
 
     @property
@@ -112,7 +111,7 @@ def _cases(study: Study, problem: ProblemEntry, feedback: FeedbackSettings | Non
             settings = stored_settings(dict(built.settings), *layers)
             # Builds the planner as well: a method that cannot serve this problem says so now.
             campaign = Campaign(built, settings, study.seeds[0])
-            solver, reach = _plan_facts(campaign.problem, settings)
+            solver, as_ever = _linear_oracle(campaign.problem, settings), _moves_as_ever(campaign.problem)
         except TcboError as error:
             label = ", ".join(filter(None, (problem.label, method.label, setting_label(point))))
             raise type(error)(f"study '{study.name}', {label}: {error}") from error
@@ -123,24 +122,33 @@ def _cases(study: Study, problem: ProblemEntry, feedback: FeedbackSettings | Non
             setting=setting_label(point),
             source=problem.problem,
             settings=_with_retired(settings.model_dump(mode="json", exclude_defaults=True), layers),
-            fingerprint=fingerprint,
+            fingerprint=fingerprint if as_ever else f"{fingerprint} {REACHABLE_SINCE}",
             truth=study.truth,
             solver=solver,
-            reach=reach,
         )
 
 
 @singledispatch
-def _plan_facts(problem: ProblemProtocol, settings: Settings) -> tuple[str, str]:
-    """The linear oracle of a finite plant, and whether rules keep an episode from states; see `Case`."""
-    return "", ""
+def _moves_as_ever(problem: ProblemProtocol) -> bool:
+    """Whether `MOVES_SINCE` holds for a problem."""
+    return True
 
 
-@_plan_facts.register
-def _(problem: Problem, settings: Settings) -> tuple[str, str]:
-    anywhere = problem.sets.states_met(problem.start_state)
-    reach = "" if (problem.search_space == anywhere).all() else "rules"
-    return chosen_solver(problem, settings.planner.linear).name, reach
+@_moves_as_ever.register
+def _(problem: Problem) -> bool:
+    """Where rules that add up over an episode keep it from states, these are no candidates any more."""
+    return bool((problem.search_space == problem.sets.states_met(problem.start_state)).all())
+
+
+@singledispatch
+def _linear_oracle(problem: ProblemProtocol, settings: Settings) -> str:
+    """What solves the linear subproblems, found by `auto` or named; nothing on a continuous plant."""
+    return ""
+
+
+@_linear_oracle.register
+def _(problem: Problem, settings: Settings) -> str:
+    return chosen_solver(problem, settings.planner.linear).name
 
 
 def _with_solver(settings: dict[str, Any], solver: str) -> dict[str, Any]:

@@ -6,8 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from tcbo_pyomo._version import MOVES_SINCE
+from tcbo_pyomo import load_problem
+from tcbo_pyomo._version import MOVES_SINCE, REACHABLE_SINCE
 from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.records.problem_source import problem_fingerprint
 from tcbo_pyomo.studies.runs import runs_of
 from tcbo_pyomo.studies.study import read_study, study_from
 
@@ -73,8 +75,10 @@ def test_the_key_knows_where_rules_keep_an_episode_from_states():
     """Only there have candidates and moves changed since 0.1.0."""
     study = study_from({"name": "s", "problems": ["lake_ypacarai", "fuel_lake"], "seeds": [1]})
     free, bound = runs_of(study)
-    assert (free.case.reach, bound.case.reach) == ("", "rules")
-    assert replace(bound, case=replace(bound.case, reach="")).key != bound.key
+    before = problem_fingerprint(load_problem("fuel_lake"))
+    assert free.case.fingerprint == problem_fingerprint(load_problem("lake_ypacarai"))
+    assert bound.case.fingerprint == f"{before} {REACHABLE_SINCE}"
+    assert replace(bound, case=replace(bound.case, fingerprint=before)).key != bound.key
 
 
 def test_the_key_depends_on_what_determines_the_numbers_and_not_on_labels():
