@@ -22,6 +22,7 @@ from tcbo_pyomo.models.linear_rows import RuleRows, rows_added
 from tcbo_pyomo.models.row_verdicts import PathOptions, judged_rows
 from tcbo_pyomo.models.safe_sets import EpisodeSets
 
+
 class FiniteJudge:
     """Judges paths of the episodes of a finite process.
 
@@ -181,7 +182,9 @@ class FiniteJudge:
             move = np.repeat(np.arange(len(pairs)), np.diff(moves.indptr))
             columns = [first + move]
             if arrival:
-                columns.append(np.array([arrival[step, process.labels[state]] for state in moves.indices], dtype=np.int64))
+                columns.append(
+                    np.array([arrival[step, process.labels[state]] for state in moves.indices], dtype=np.int64)
+                )
             self._option_pair.append(pairs[move])
             self._option_state.append(moves.indices)
             self._option_columns.append(np.stack(columns, axis=1))

@@ -94,7 +94,9 @@ def own_variable(variable: Any) -> OwnVariable:
     """What has to be known of a variable of the rule's own."""
     lower, upper = variable.bounds
     whole = not variable.is_continuous()
-    return OwnVariable(variable.name, -INFINITE if lower is None else lower, INFINITE if upper is None else upper, whole)
+    return OwnVariable(
+        variable.name, -INFINITE if lower is None else lower, INFINITE if upper is None else upper, whole
+    )
 
 
 def _bounds_set(columns: Sequence[Any], before: Sequence[tuple[float | None, float | None]]) -> list[LinearRow]:

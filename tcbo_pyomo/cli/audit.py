@@ -37,7 +37,9 @@ def audit(
     if found.findings:
         print_table(_table(found.findings, "allowed"))
     if found.misses:
-        typer.echo("the plant ended elsewhere than its model says (no violation, where another allowed action leads there):")
+        typer.echo(
+            "the plant ended elsewhere than its model says (no violation, where another allowed action leads there):"
+        )
         print_table(_table(found.misses, "expected"))
     if found.unjudged:
         typer.echo(f"not judged: {', '.join(found.unjudged)}", err=True)

@@ -118,8 +118,10 @@ def leaves_text(option: MoveOption, explanation: Explanation) -> str:
 
 def _move_cells(option: MoveOption, coordinates: Sequence[Coordinate], found: Explanation) -> list[str]:
     places = places_text([f"({point_text(point, coordinates)})" for point in option.leads_to])
-    parts = "" if option.at_once is None else (
-        f"at once {amount_text(option.at_once, found)}, rest {amount_text(option.rest, found)},"
+    parts = (
+        ""
+        if option.at_once is None
+        else (f"at once {amount_text(option.at_once, found)}, rest {amount_text(option.rest, found)},")
     )
     return [option.action, f"to {places}", status_text(option), parts, f"leaves {leaves_text(option, found)}"]
 

@@ -71,7 +71,9 @@ def _(problem: Problem, campaign: Campaign, gap: float | None) -> Explanation:
         again = certifying_planner(other, settings).certified(scale, situation, generator, wanted)
         return again.certificate.upper
 
-    upper, (best_path, begins) = best.certificate.upper, table.best_path or (None, None)
+    best_path, begins = table.best_path or (None, None)
+    # A path is a policy, too.
+    upper = best.certificate.upper if best_path is None else min(best.certificate.upper, best_path)
     drawn = sum(weight * scale.value(visits) for weight, visits in best.components)
     found = Explanation(
         **_heading(campaign, situation),
@@ -101,7 +103,9 @@ def _choice(problem: Problem, settings: PlannerSettings, components: int, situat
         if not coupled and leads_everywhere(problem)[situation.state]:
             return "every place is one move away: the move to the largest upper confidence bound (mean + 2 sd) is made"
         share = f"at most 1/{left} of what" if left > 1 else "any of what"
-        return f"of the moves that give up {share} the best plan (N = 1) learns, the one that learns most at once is made"
+        return (
+            f"of the moves that give up {share} the best plan (N = 1) learns, the one that learns most at once is made"
+        )
     if components == 1:
         return ""
     which = {"eager": "the one that learns most at once", "likeliest": "the likeliest", "drawn": "one drawn by chance"}

@@ -70,9 +70,11 @@ class PriceList:
             changed: TransitionConstraint = rule.with_limit("limit", rule.limit + amount)
             text = f"{rule.limit + amount:.4g} instead of {rule.limit:.4g}"
         else:
-            changed, text = LooserRows(rule, first.component, amount), f"{amount:.4g} more"
+            changed, text = LooserRows(rule, first.component, amount), _in_words(rows, amount)
         other = self._with(rule, changed)
-        opens_moves = len(unaffordable(other, self.ahead.situation)) < len(unaffordable(self._problem, self.ahead.situation))
+        opens_moves = len(unaffordable(other, self.ahead.situation)) < len(
+            unaffordable(self._problem, self.ahead.situation)
+        )
         looser = self._looser(text, amount, math.inf if opens_moves else -price * amount, other)
         return LimitPrice(first.component, first.limits, slack, price, (looser,))
 
@@ -106,11 +108,18 @@ class PriceList:
         return self._problem.changed(constraints=tuple(other for other in rules if other is not None))
 
 
+def _in_words(rows: Sequence[RowPrice], amount: float) -> str:
+    """`3 instead of 2` for one limit; `0.5 more room` for several."""
+    finite = {limit for row in rows for limit in (row.lower, row.upper) if math.isfinite(limit)}
+    if len(finite) != 1:
+        return f"{amount:.4g} more room"
+    (limit,) = finite
+    return f"{limit + amount if math.isfinite(rows[0].upper) else limit - amount:.4g} instead of {limit:.4g}"
+
+
 def _plan_slack(rule: TransitionConstraint, process: Process, plan: Visitation) -> float | None:
     """The smallest room of any move of a plan; None for rules that are kept or broken, with nothing in between."""
     moves = process.transitions[plan.pair]
     left = process.states[np.repeat(process.pair_state[plan.pair], np.diff(moves.indptr))]
     room = rule.room(process.coordinates, left, process.states[moves.indices])
     return None if room is None else max(0.0, room)
-
-

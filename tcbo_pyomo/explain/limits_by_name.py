@@ -96,7 +96,9 @@ def _named_action_limits(actions: ActionLimits | None) -> dict[str, float]:
     return {f"{ACTIONS}.{n}.{side}": float(v) for n, *pair in sides for side, v in zip(SIDES, pair, strict=True)}
 
 
-def _changed_action(problem: AnyProblem, actions: ActionLimits, name: str, value: Any) -> tuple[AnyProblem, float, float]:
+def _changed_action(
+    problem: AnyProblem, actions: ActionLimits, name: str, value: Any
+) -> tuple[AnyProblem, float, float]:
     before, new = _named_action_limits(actions), quantity(name, value)
     if not isinstance(new, float):
         raise BadInput(f"limit '{name}' = {value!r} must be a plain number: actions carry no unit")

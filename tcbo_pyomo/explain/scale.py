@@ -26,9 +26,7 @@ def finite_scale(utility: Utility, tangent: Linearisation, settings: PlannerSett
         return utility
     ends = [state for state in (tangent.first, tangent.second) if state is not None]
     objective = "differences" if utility.differences else "g_allocation"
-    return Utility(
-        utility.process, utility.posterior, np.array(ends), objective, utility.generator, utility.mean
-    )
+    return Utility(utility.process, utility.posterior, np.array(ends), objective, utility.generator, utility.mean)
 
 
 def on_process(utility: Utility, process: Process) -> Utility:
@@ -37,7 +35,9 @@ def on_process(utility: Utility, process: Process) -> Utility:
     return Utility(process, utility.posterior, utility.candidates, objective, utility.generator, utility.mean)
 
 
-def continuous_scale(utility: TrajectoryUtility, ends: list[np.ndarray], settings: PlannerSettings) -> TrajectoryUtility:
+def continuous_scale(
+    utility: TrajectoryUtility, ends: list[np.ndarray], settings: PlannerSettings
+) -> TrajectoryUtility:
     """The utility that a plan of a continuous plant is made for."""
     if not one_pair_only(settings):
         return utility

@@ -54,6 +54,8 @@ class RowPrice:
         How much of it the plan leaves unused; None where a plan's visits alone do not tell.
     unit
         The least that a move uses of it, to two digits.
+    lower, upper
+        Its bounds; infinite where there is none.
     """
 
     name: str
@@ -63,6 +65,8 @@ class RowPrice:
     shadow_price: float
     slack: float | None
     unit: float = 1.0
+    lower: float = -np.inf
+    upper: float = np.inf
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,7 +183,7 @@ def _side_prices(
             # A budget costs the same at every step, also for moves that no plan can reach.
             surcharge -= price * tail.pair_cost
             slack = None if plan is None else _budget_slack(tail, situation, plan)
-            words, unit = tail.budget.describe(problem.coordinates), natural_unit(tail.pair_cost)
+            words, unit = tail.budget.describe(problem.coordinates), natural_unit(tail.pair_cost.astype(float))
             prices.append(RowPrice(row.name, row.name, tail.budget.name, words, price, slack, unit))
             continue
         entries = matrix[[index]].toarray().ravel()
@@ -188,7 +192,7 @@ def _side_prices(
         rule, component = _rule_of(polytope, row), row.parent_component().local_name
         lower, upper = float(polytope.programme.row_lower[index]), float(polytope.programme.row_upper[index])
         unit, words = natural_unit(entries[: len(polytope.move_pair)]), f"{rule}: {limits_text(lower, upper)}"
-        prices.append(RowPrice(row.name, component, rule, words, price, slack, unit))
+        prices.append(RowPrice(row.name, component, rule, words, price, slack, unit, lower, upper))
     return tuple(prices), surcharge
 
 
