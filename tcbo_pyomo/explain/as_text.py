@@ -29,7 +29,7 @@ def explanation_text(explanation: Explanation, coordinates: Sequence[Coordinate]
         lines += ["", moves_heading(explanation)]
         lines += _columns([_move_cells(option, coordinates, explanation) for option in explanation.moves])
     if explanation.more_moves:
-        lines.append(f"  and {explanation.more_moves} more moves that may be made")
+        lines.append(f"  and {explanation.more_moves} more moves, which were not planned with")
     if explanation.limits:
         lines += ["", limits_heading(explanation)]
         lines += _columns([_limit_cells(limit, explanation) for limit in explanation.limits])

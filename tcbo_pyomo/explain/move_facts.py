@@ -149,7 +149,7 @@ class Explanation:
     moves
         Moves that may be made now, the one that leaves least first.
     more_moves
-        How many further moves may be made.
+        How many further moves there are that were not planned with.
     limits
         What each constraint costs and leaves.
     """

@@ -38,7 +38,7 @@ class MoveTable:
     options
         The moves, the one that leaves least first.
     more
-        How many further ones may be made.
+        How many further ones were not planned with.
     best_path
         The best single path found: what it leaves, and where it goes first.
     made
