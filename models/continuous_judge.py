@@ -56,8 +56,7 @@ class ContinuousJudge:
         next_state: NextState | None = None,
     ) -> None:
         self.coordinates, self.dynamics, self.start, self.horizon = coordinates, dynamics, start, horizon
-        simulates_itself = isinstance(dynamics, LinearDynamics)
-        self._next_state = dynamics.next_state if simulates_itself else next_state
+        self._next_state = dynamics.next_state if isinstance(dynamics, LinearDynamics) else next_state
         self._rows: dict[int, tuple[TransitionConstraint, TrajectoryRows]] = {}
         self._last: tuple[EpisodePath, ActionsBehind] | None = None
 
@@ -89,20 +88,20 @@ class ContinuousJudge:
         nearest = self._linear.actions.clip(actions)
         size = np.maximum(1.0, np.abs(nearest).max(axis=1, initial=0.0))
         beyond = np.abs(actions - nearest).max(axis=1, initial=0.0) > ACTION_TOLERANCE * size
-        for step in np.flatnonzero(missed > ACTION_TOLERANCE):
-            found.append((int(step), "the dynamics", f"no action leads to {self._place(path, step)}"))
-        for step in np.flatnonzero(beyond & (missed <= ACTION_TOLERANCE)):
+        for step in np.flatnonzero(missed > ACTION_TOLERANCE).tolist():
+            found.append((step, "the dynamics", f"no action leads to {self._place(path, step)}"))
+        for step in np.flatnonzero(beyond & (missed <= ACTION_TOLERANCE)).tolist():
             limit, value = (self._in_words(row[step]) for row in (nearest, actions))
-            found.append((int(step), f"the nearest actions allowed: {limit}", f"it took {value}"))
+            found.append((step, f"the nearest actions allowed: {limit}", f"it took {value}"))
         return found
 
     def _unexplained(self, path: EpisodePath) -> list[tuple[int, str, str]]:
         """Moves that the simulated dynamics make with no allowed action."""
         if self._next_state is None:
             return []
-        lost = np.flatnonzero(np.isnan(self._actions(path)).any(axis=1))
+        lost = np.flatnonzero(np.isnan(self._actions(path)).any(axis=1)).tolist()
         limit = f"the dynamics, to {MODEL_TOLERANCE:.0%} of each axis"
-        return [(int(step), limit, f"no allowed action leads to {self._place(path, step)}") for step in lost]
+        return [(step, limit, f"no allowed action leads to {self._place(path, step)}") for step in lost]
 
     def misses(self, path: EpisodePath) -> list[tuple[int, str]]:
         """Moves that ended elsewhere than the action asked for leads to, by more than a hundredth of an axis."""

@@ -1,6 +1,6 @@
 """The judge of executed paths of a finite process: its moves, what a rule forbids, and the rows of a rule.
 
-An executed path is a visitation of zeros and ones, so the rows that plans are made with judge it (`path_rows`). They are
+An executed path is a visitation of zeros and ones, so the rows that plans are made with judge it (`row_verdicts`). They are
 read on all moves that a plan from the start may use, and on those that were made although no plan would. Where chance
 decides where a move leads, `model.arrival` stands for where the plant really arrived.
 """
@@ -19,7 +19,7 @@ from tcbo_pyomo.models.components import PyomoModel
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 from tcbo_pyomo.models.episode_path import SAME_PLACE, EpisodePath, JudgedRow, point_text
 from tcbo_pyomo.models.linear_rows import RuleRows, rows_added
-from tcbo_pyomo.models.path_rows import PathOptions, judged_rows
+from tcbo_pyomo.models.row_verdicts import PathOptions, judged_rows
 from tcbo_pyomo.models.safe_sets import EpisodeSets
 
 

@@ -128,11 +128,10 @@ class TransitionConstraint:
         here = (now or paths[0]).coordinates
         if not rows:
             broken = any(self.violations(path) for path in paths)
-            judged = all(path.judge is None or not path.judge.unjudged(self) for path in paths)
-            kept = (
-                "kept by every move" if judged or type(self).violations is not TransitionConstraint.violations else ""
-            )
-            return [Usage(spaced(self.describe(here)), "broken" if broken else kept or "not judged")]
+            own = type(self).violations is not TransitionConstraint.violations
+            judged = own or all(path.judge is None or not path.judge.unjudged(self) for path in paths)
+            kept = "kept by every move" if judged else "not judged"
+            return [Usage(spaced(self.describe(here)), "broken" if broken else kept)]
         tightest: dict[str, JudgedRow] = {}
         for row in sorted(rows, key=lambda row: (row.is_open and row.broken_at is None, _room(row))):
             tightest.setdefault(row.component, row)

@@ -7,11 +7,13 @@ from functools import cached_property
 from typing import Any
 
 from tcbo_pyomo.foundation.coordinates import Coordinate
+from tcbo_pyomo.foundation.packed_arrays import unpacked
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 from tcbo_pyomo.models.finite_rule_data import DeclaredFiniteJudge, finite_rule
 from tcbo_pyomo.plant.process import Process
 from tcbo_pyomo.plant.process_data import stored_process
 from tcbo_pyomo.problem.finite import Problem
+from tcbo_pyomo.problem.visitable_states import VisitableStates
 from tcbo_pyomo.surrogate.kernels import kernel_from_dict
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 
@@ -51,6 +53,12 @@ class DeclaredProblem(Problem):
     def constraints(self) -> tuple[TransitionConstraint, ...]:  # type: ignore[override]
         """The rules."""
         return tuple(finite_rule(rule, self.process) for rule in self._data["plant"]["rules"])
+
+    @cached_property
+    def visitable(self) -> VisitableStates:
+        """States that an episode can visit."""
+        data = self._data["plant"]["visitable"]
+        return VisitableStates(unpacked(data["states"]), data["exact"])
 
     def plant_data(self) -> dict[str, Any]:
         """As it was declared."""

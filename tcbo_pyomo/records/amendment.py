@@ -92,6 +92,7 @@ def drafted(code: ProblemCode, before: Definition, settings: Settings | Mapping[
         "fingerprint": problem_fingerprint(campaign.problem),
         "changes": [change.in_words() for change in changes],
         "method": None,
+        "planned_with": campaign.method.planned_with(),
     }
     if before.declared["kernel"] != declared["kernel"]:
         facts |= {"kernel": declared["kernel"], "learned": None}

@@ -145,6 +145,7 @@ def start_campaign(
         "id": identity,
         **built.facts,
         "believed": believed_as_is(campaign),
+        "planned_with": campaign.method.planned_with(),
         "fingerprint": problem_fingerprint(campaign.problem),
         **{name: state[name] for name in ("settings", "seed", "generator", "kernel", "method")},
     }

@@ -18,7 +18,7 @@ from tcbo_pyomo.records.definition import Definitions
 from tcbo_pyomo.records.file_format import Row, plain
 from tcbo_pyomo.records.recorded_campaign import RecordedCampaign
 
-STATE = ("generator", "kernel", "method")
+STATE = ("generator", "kernel", "method", "planned_with")
 RESULTS = ("value", "replicates", "surprises")
 """Fields of a move that follow from the results that stand. Rows of 0.1.0 repeat the first two in every row."""
 CORRIGIBLE = ("tell", "arrive", "skip", "give_up")
@@ -167,6 +167,7 @@ def restore(campaign: Campaign, story: Story) -> None:
     campaign.plans = {plan["move"]: plan["plan"] for plan in story.plans if plan["plan"] is not None}
     if isinstance(campaign, RecordedCampaign):
         campaign.knowledge.remember(story.state)
+        campaign.method.solver = story.state.get("planned_with")
     else:
         from tcbo_pyomo.campaign.assembly import method_for  # A campaign that is only looked at needs no method.
         from tcbo_pyomo.surrogate.kernels import kernel_from_dict
@@ -183,4 +184,5 @@ def state_of(campaign: Campaign) -> dict[str, Any]:
         "generator": campaign.generator.bit_generator.state,
         "kernel": campaign.knowledge.kernel.to_dict(),
         "method": plain(campaign.method.state()),
+        "planned_with": campaign.method.planned_with(),
     }

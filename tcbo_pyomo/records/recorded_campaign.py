@@ -26,6 +26,8 @@ class RecordedMethod:
 
     def __init__(self) -> None:
         self._state: Any = None
+        self.solver: str | None = None
+        """The solver that planned last and why it was used, in words."""
 
     def next_decision(self, *_: Any) -> NoReturn:
         """Refused."""
@@ -33,6 +35,10 @@ class RecordedMethod:
 
     def plan_record(self) -> None:
         """None: nothing was planned here."""
+
+    def planned_with(self) -> str | None:
+        """The solver that the method itself planned with."""
+        return self.solver
 
     def state(self) -> Any:
         """What the method itself had kept."""

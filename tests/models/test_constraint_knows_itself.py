@@ -46,8 +46,20 @@ def free(points, complete=False):
 @pytest.mark.parametrize(
     ("rule", "points", "words", "slack", "broken"),
     [
-        (MaximumStep({"x": (1, 3), "y": 2}), [(0, 0), (2, 1), (1.5, 1)], "x -1 to +3 min; y -2 to +2 per move", 0.5, []),
-        (MaximumStep({"x": (1, 3), "y": 2}), [(0, 0), (2, 1), (0, 1)], "x -1 to +3 min; y -2 to +2 per move", -1.0, [1]),
+        (
+            MaximumStep({"x": (1, 3), "y": 2}),
+            [(0, 0), (2, 1), (1.5, 1)],
+            "x -1 to +3 min; y -2 to +2 per move",
+            0.5,
+            [],
+        ),
+        (
+            MaximumStep({"x": (1, 3), "y": 2}),
+            [(0, 0), (2, 1), (0, 1)],
+            "x -1 to +3 min; y -2 to +2 per move",
+            -1.0,
+            [1],
+        ),
         (NonDecreasing("x"), [(0, 0), (2, 1), (1, 1)], "x may not fall", None, [1]),
         (NonIncreasing("y"), [(0, 0), (2, 1), (1, 1)], "y may not rise", None, [0]),
         (EndAt({"x": 1, "y": 1}), [(0, 0), (2, 1), (1, 1)], "end at x 1 min, y 1", None, []),
@@ -181,7 +193,14 @@ def with_a_variable(model):
 PAIR = Process.from_moves(
     (Coordinate("x", 0.0, 2.0),),
     {"a": (0.0,), "b": (1.0,), "c": (2.0,)},
-    [("a", "up", "b"), ("a", "jump", "b"), ("b", "up", "c"), ("b", "down", "a"), ("c", "down", "b"), ("a", "stay", "a")],
+    [
+        ("a", "up", "b"),
+        ("a", "jump", "b"),
+        ("b", "up", "c"),
+        ("b", "down", "a"),
+        ("c", "down", "b"),
+        ("a", "stay", "a"),
+    ],
     1.0,
 )
 
