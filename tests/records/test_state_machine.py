@@ -19,14 +19,20 @@ from tcbo_pyomo.errors import BadInput, InfeasiblePlan
 from tcbo_pyomo.records import open_campaign
 
 VALUES = st.floats(-10, 10)
-MOVES = st.integers(1, 30)
-PLACES = st.none() | st.integers(0, 6)
-KEYS = st.none() | st.sampled_from("abc")
+BACK = st.none() | st.integers(0, 6)
+"""How many moves before the last one a command is about; None for no number."""
+PLACES = st.sampled_from([None] * 7 + list(range(7)))
+KEYS = st.sampled_from([None] * 6 + ["a", "b", "c"])
+SELDOM = st.sampled_from([False, False, False, True])
 PROBLEM = home(episodes=6)
 
 
 def at(place):
     return None if place is None else {"x": place}
+
+
+def begun(machine):
+    return bool(machine.campaign.history.moves)
 
 
 class CampaignMachine(RuleBasedStateMachine):
@@ -63,6 +69,9 @@ class CampaignMachine(RuleBasedStateMachine):
             self.keys[key] = answer
         return answer
 
+    def number(self, back):
+        return None if back is None else max(1, len(self.campaign.history.moves) - back)
+
     def row_count(self):
         return len(self.campaign._ledger.rows)
 
@@ -73,23 +82,24 @@ class CampaignMachine(RuleBasedStateMachine):
             assert "finished" in str(error) or self.strayed
             return None
 
-    @rule(new=st.booleans())
+    @rule(new=SELDOM)
     def ask(self, new):
         move = self.asked(lambda: self.campaign.ask(new))
         if move is not None:
             assert self.campaign.ask() == move
             assert abs(move.expected - move.origin) <= 1
 
-    @rule(new=st.booleans())
+    @rule(new=SELDOM)
     def ask_episode(self, new):
         schedule = self.asked(lambda: self.campaign.ask_episode(new))
         if schedule is not None:
             assert schedule[-1].step == PROBLEM.horizon and self.campaign.ask_episode() == schedule
             assert schedule[-1].expected == 2 or schedule[0].episode in self.strayed
 
-    @rule(number=st.none() | MOVES, value=VALUES, place=PLACES, replicate=st.booleans(), key=KEYS, confirm=st.booleans())
-    def tell(self, number, value, place, replicate, key, confirm):
-        waiting = self.campaign._waiting(new=False, whole=False)
+    @precondition(begun)
+    @rule(back=BACK, value=VALUES, place=PLACES, replicate=SELDOM, key=KEYS, confirm=st.booleans())
+    def tell(self, back, value, place, replicate, key, confirm):
+        number, waiting = self.number(back), self.campaign._waiting(new=False, whole=False)
         try:
             receipt = self.once(
                 key,
@@ -101,14 +111,17 @@ class CampaignMachine(RuleBasedStateMachine):
             assert receipt.number == waiting[0].number
         self.note("tell", receipt, value, place is not None)
 
-    @rule(place=PLACES, number=st.none() | MOVES, key=KEYS)
-    def skip(self, place, number, key):
+    @precondition(begun)
+    @rule(place=PLACES, back=BACK, key=KEYS)
+    def skip(self, place, back, key):
+        number = self.number(back)
         try:
             receipt = self.once(key, lambda: self.campaign.skip(number, at(place), key))
         except BadInput:
             return
         self.note("skip", receipt, strayed=place is not None)
 
+    @precondition(begun)
     @rule(key=KEYS)
     def give_up(self, key):
         try:
@@ -121,17 +134,20 @@ class CampaignMachine(RuleBasedStateMachine):
             self.reports.append(("give_up", given_up.number, None))
             self.strayed.add(given_up.episode)
 
-    @rule(number=st.none() | MOVES, place=PLACES, key=KEYS)
-    def arrive(self, number, place, key):
+    @precondition(begun)
+    @rule(back=BACK, place=PLACES, key=KEYS)
+    def arrive(self, back, place, key):
+        number = self.number(back)
         try:
             receipt = self.once(key, lambda: self.campaign.arrive(number, at(place), key))
         except BadInput:
             return
         self.note("arrive", receipt, strayed=place is not None)
 
-    @precondition(lambda self: self.reports)
-    @rule(number=st.none() | MOVES, key=KEYS)
-    def undo(self, number, key):
+    @precondition(begun)
+    @rule(back=BACK, key=KEYS)
+    def undo(self, back, key):
+        number = self.number(back)
         try:
             text = self.once(key, lambda: self.campaign.undo(number, key))
         except BadInput:
