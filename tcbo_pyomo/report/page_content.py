@@ -15,6 +15,7 @@ from tcbo_pyomo.knowledge.history import Move
 from tcbo_pyomo.plant.situation import Location
 from tcbo_pyomo.problem.in_words import output_title, place, place_values
 from tcbo_pyomo.problem.protocol import ProblemProtocol
+from tcbo_pyomo.records.status import doubts
 from tcbo_pyomo.report.page_explanation import page_explanation
 from tcbo_pyomo.report.page_figures import belief_picture, candidates_picture, path_picture, regret_picture
 from tcbo_pyomo.report.solver_statistics import solver_statistics
@@ -45,6 +46,7 @@ def page_content(campaign: Campaign, plans: Sequence[dict[str, Any] | None] = ()
         "charts": _charts(campaign, moments),
         "removals": _removals(campaign, moments),
         "results": _results(campaign),
+        "surprises": _surprises(campaign),
         "slack": limit_slack(campaign, findings),
         "violations": [[*map(str, astuple(finding))] for finding in findings[:MOST_ROWS]],
         "violation_count": len(findings),
@@ -163,6 +165,12 @@ def _results(campaign: Campaign) -> dict[str, Any]:
     rows = [[*_move_row(campaign, move), with_unit(value, problem.output_unit)] for move, value in told[-LATEST:]]
     titles = ["move", "episode", "step", *(spaced(c.name) for c in problem.coordinates), output_title(problem)]
     return {"titles": titles, "rows": rows[::-1], "left_out": max(0, len(told) - LATEST)}
+
+
+def _surprises(campaign: Campaign) -> list[list[str]]:
+    """Results that the model held for very unlikely and nobody confirmed, the latest first."""
+    texts = [(move, text) for move in campaign.history.moves for text in doubts(campaign.problem, move)]
+    return [[str(move.number), str(move.episode), str(move.step), text] for move, text in texts[: -MOST_ROWS - 1 : -1]]
 
 
 def _repeat(campaign: Campaign) -> dict[str, str]:

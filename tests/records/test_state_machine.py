@@ -1,7 +1,7 @@
 """Any sequence of asks, results, corrections and reopenings keeps the facts straight.
 
-After every step: what broke a limit is what the audit finds, in the campaign and in its export; the results that stand are those
-told and not taken back; the move that is waited for is neither made nor skipped. A new command is one more rule.
+After every step: what broke a limit is what the audit finds, in the campaign and in its export; the results that stand are
+those told and not taken back; the move that is waited for is neither made nor skipped. A new command is one more rule.
 """
 
 import tempfile
@@ -38,8 +38,8 @@ def begun(machine):
 class CampaignMachine(RuleBasedStateMachine):
     """What the test itself knows, from the answers alone.
 
-    `told` holds (row, move, value) of the results that were acknowledged and not taken back; `reported` the moves that were told,
-    skipped or arrived at, and not taken back; `strayed` the episodes in which something else than planned happened.
+    `reports` holds (kind, move, value) of what was acknowledged and not taken back; `strayed` the episodes in which something
+    else than planned happened; `keys` the answers under each idempotency key.
     """
 
     def __init__(self):
