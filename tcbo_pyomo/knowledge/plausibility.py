@@ -38,7 +38,8 @@ class Surprise:
 
     def in_words(self, unit: str = "") -> str:
         """Half a sentence: `expected was 0.12 ± 0.3 g/l, 18 sd away`."""
-        return f"expected was {self.expected:.4g} ± {self.sd:.2g} {unit}".rstrip() + f", {self.deviations:.2g} sd away"
+        away = f"{self.deviations:.0f}" if 10 <= self.deviations < 1e6 else f"{self.deviations:.2g}"
+        return f"expected was {self.expected:.4g} ± {self.sd:.2g} {unit}".rstrip() + f", {away} sd away"
 
 
 def check_result(number: int, value: Any) -> None:
