@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from tcbo_pyomo.errors import BadInput, suggestion
 from tcbo_pyomo.knowledge.history import History, Move
+from tcbo_pyomo.knowledge.plausibility import checked_result
 from tcbo_pyomo.problem.protocol import ProblemProtocol
 
 try:
@@ -148,7 +149,7 @@ class CampaignGenerator(Generator):
             raise BadInput(f"ingest: move {number}: '{problem.output}' is {value!r}; it must be a finite number")
         at = {name: float(result[name]) for name in names}
         problem.locate(at)
-        return move, float(value), None if self._as_planned(move, at) else at
+        return move, checked_result(number, float(value)), None if self._as_planned(move, at) else at
 
     def _as_planned(self, move: Move, at: Mapping[str, float]) -> bool:
         """Whether a point is the one that was suggested, up to rounding."""
