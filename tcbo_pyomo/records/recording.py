@@ -60,7 +60,9 @@ class Touched:
         new = self._history.moves[self._length :]
         # Where the plant was decides about limits, not what was measured there.
         places = [
-            move for move, before in changed if (move.arrived, move.cancelled) != (before["arrived"], before["cancelled"])
+            move
+            for move, before in changed
+            if (move.arrived, move.cancelled) != (before["arrived"], before["cancelled"])
         ]
         episodes = {move.episode for move in (*places, *(move for move in new if move.made))}
         moves = [*(data_of(move) for move, _ in changed), *map(data_of, new)]

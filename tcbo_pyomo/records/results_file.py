@@ -51,7 +51,9 @@ def read_results(path: str | os.PathLike[str], problem: ProblemProtocol, history
         units = {name: unit for name, (_, unit) in headings.items()}
         results.append(_result(row, units, problem, history, output, place))
     if not results:
-        raise BadInput(f"{where}, column '{output}': is empty in all {len(rows)} rows; fill in the results that are there")
+        raise BadInput(
+            f"{where}, column '{output}': is empty in all {len(rows)} rows; fill in the results that are there"
+        )
     return results
 
 

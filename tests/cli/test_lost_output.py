@@ -34,7 +34,10 @@ def run(redirection, *arguments):
 COMMANDS = [
     (["undo", "c.db"], "this is recorded, do not repeat the command: taken back: the tell of move 1 (0.5)"),
     (["tell", "c.db", "0.25"], "this is recorded, do not repeat the command: recorded: move 2, product = 0.25"),
-    (["skip", "c.db", "--episode"], "this is recorded, do not repeat the command: recorded: the episode ends 2 moves early"),
+    (
+        ["skip", "c.db", "--episode"],
+        "this is recorded, do not repeat the command: recorded: the episode ends 2 moves early",
+    ),
     (["start", "d.db", "own.py"], "this is recorded, do not repeat the command: started d.db"),
     (["ask", "c.db"], "this is recorded, ask again to see it: move 2 (episode 1, step 2)"),
     (["status", "c.db"], "error: standard output: cannot be read or written"),
