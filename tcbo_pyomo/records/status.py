@@ -46,6 +46,8 @@ class Status:
         Results that the model held for very unlikely and nobody confirmed, in words, by move.
     finished
         Whether every move of the budget was made.
+    planned_with
+        The solver that plans and why it is used, in words; None where nothing is planned.
     """
 
     problem: str
@@ -62,6 +64,7 @@ class Status:
     violations: dict[int, list[str]]
     surprises: dict[int, list[str]]
     finished: bool
+    planned_with: str | None = None
 
 
 @dataclass(frozen=True)
@@ -106,6 +109,7 @@ def status_of(campaign: Campaign, violations: dict[int, list[str]]) -> Status:
         violations=dict(violations),
         surprises={move.number: texts for move in history.moves if (texts := doubts(problem, move))},
         finished=campaign.finished and not schedule,
+        planned_with=campaign.method.planned_with(),
     )
 
 
