@@ -104,6 +104,12 @@ class CampaignGenerator(Generator):
         twice = sorted({number for number in numbers if numbers.count(number) > 1})
         if twice:
             raise BadInput(f"ingest: move {twice[0]} occurs twice; a measurement is told once")
+        elsewhere = [move.number for move, _, at in told if at is not None]
+        if elsewhere and max(numbers) > min(elsewhere):
+            raise BadInput(
+                f"ingest: move {min(elsewhere)} ended elsewhere than suggested, and later moves have results, too; tell "
+                "them one by one"
+            )
         for move, value, at in told:
             self.campaign.tell(move.number, value, at)
 

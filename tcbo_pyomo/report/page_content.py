@@ -12,7 +12,7 @@ from tcbo_pyomo.checks.audit import full_audit
 from tcbo_pyomo.checks.executed_path import episodes_of_campaign
 from tcbo_pyomo.explain.limit_slack import limit_slack
 from tcbo_pyomo.foundation.wording import counted, spaced, uncertain, with_unit
-from tcbo_pyomo.knowledge.history import Move
+from tcbo_pyomo.knowledge.history import History, Move
 from tcbo_pyomo.plant.situation import Location
 from tcbo_pyomo.problem.in_words import output_title, place, place_values
 from tcbo_pyomo.problem.protocol import ProblemProtocol
@@ -42,7 +42,7 @@ def page_content(campaign: Campaign, plans: Sequence[dict[str, Any] | None] = ()
         "recommendation": _recommendation(campaign, moments[-1]),
         "following": _following(campaign),
         "why": page_explanation(campaign),
-        "pending": [_move_row(campaign, move) for move in campaign.history.pending[-MOST_ROWS:]],
+        "pending": [_move_row(campaign, move) for move in _pending(campaign.history)[-MOST_ROWS:]],
         "paths": path_picture(campaign),
         "charts": _charts(campaign, moments),
         "removals": _removals(campaign, moments),
@@ -61,7 +61,7 @@ def page_content(campaign: Campaign, plans: Sequence[dict[str, Any] | None] = ()
 
 def _status(campaign: Campaign) -> str:
     history, problem = campaign.history, campaign.problem
-    if campaign.finished:
+    if campaign.finished and not history.assumed:
         return "finished" if not history.pending else "all moves made, results pending"
     return "running" if history.moves else f"not started: {counted(problem.episodes, 'episode')} to come"
 
@@ -70,18 +70,33 @@ def _standing(campaign: Campaign) -> dict[str, Any]:
     history, problem = campaign.history, campaign.problem
     situation = history.situation()
     episode, step, state = history.episode, situation.step, situation.state
-    if campaign.finished:
+    schedule = history.assumed
+    if schedule:  # The plant has not made these moves yet, as far as reported.
+        episode, step, state = schedule[0].episode, max(0, schedule[0].step - 1), schedule[0].origin
+    elif campaign.finished:
         episode, step, state = problem.episodes, problem.horizon, history.path(problem.episodes)[-1]
     total = problem.episodes * problem.horizon
+    made = history.moves_made - sum(move.step > 0 for move in schedule)
     return {
         "episode": f"{episode} of {problem.episodes}",
         "step": f"{step} of {problem.horizon}",
         "position": place(problem, state),
-        "moves": f"{history.moves_made} of {total}",
-        "share": history.moves_made / total,
+        "moves": f"{made} of {total}",
+        "share": made / total,
         "results": counted(len(history.told), "result"),
-        "pending": str(len(history.pending)),
+        "pending": str(len(_pending(history))),
     }
+
+
+def _pending(history: History) -> list[Move]:
+    """Moves that were made and whose results are to come."""
+    schedule = history.assumed
+    return [move for move in history.pending if move not in schedule]
+
+
+def _waiting(history: History) -> Move | None:
+    """The move to make now."""
+    return next(iter(history.assumed), history.open_move)
 
 
 def _recommendation(campaign: Campaign, now: Moment) -> dict[str, Any]:
@@ -99,7 +114,7 @@ def _recommendation(campaign: Campaign, now: Moment) -> dict[str, Any]:
 
 def _following(campaign: Campaign) -> dict[str, Any]:
     """The move to make now, and what the last plan has in mind after it."""
-    problem, move = campaign.problem, campaign.history.open_move
+    problem, move = campaign.problem, _waiting(campaign.history)
     ahead = [[str(step), *(value for _, value in place(problem, where))] for step, where in _look_ahead(campaign)]
     return {
         "number": None if move is None else str(move.number),
@@ -113,7 +128,9 @@ def _following(campaign: Campaign) -> dict[str, Any]:
 
 
 def _look_ahead(campaign: Campaign) -> list[tuple[int, Location]]:
-    """(step, place) of the moves after the open one, as last planned; nothing where no plan is at hand."""
+    """(step, place) of the moves after the next one, as scheduled or last planned; nothing where no plan is at hand."""
+    if len(schedule := campaign.history.assumed) > 1:
+        return [(move.step, move.arrived) for move in schedule[1:]]
     move, situation = campaign.history.open_move, campaign.history.situation()
     here, step = (situation.state, situation.step) if move is None else (move.expected, move.step)
     planner = getattr(campaign.method, "planner", None)
