@@ -6,31 +6,17 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from small_campaigns import line, result_of, started
+from small_campaigns import LONG, again, line, result_of, started
 
 from tcbo_pyomo.records import open_campaign
 from tcbo_pyomo.records.file_format import make_row
 from tcbo_pyomo.records.ledger import insert
 from tcbo_pyomo.records.rebuild import data_of
 
-LONG = line(horizon=4)
-
 
 @pytest.fixture
 def campaign(tmp_path):
     return started(tmp_path / "campaign.db", LONG)
-
-
-def again(campaign):
-    """The campaign as another process finds it; it must be the same in every digit."""
-    opened = open_campaign(campaign.path, LONG)
-    assert json.dumps(opened.campaign.state()) == json.dumps(campaign.campaign.state())
-    assert opened.violations == campaign.violations
-    return opened
-
-
-def state(campaign):
-    return json.dumps(campaign.campaign.state())
 
 
 def test_a_file_grows_with_the_number_of_replicates_and_no_faster(campaign):

@@ -1,31 +1,15 @@
 """The same command under the same key changes nothing."""
 
-import json
-
 import pytest
-from small_campaigns import line, started
+from small_campaigns import LONG, again, started, state
 
 from tcbo_pyomo.errors import BadInput
-from tcbo_pyomo.records import Result, open_campaign
-
-LONG = line(horizon=4)
+from tcbo_pyomo.records import Result
 
 
 @pytest.fixture
 def campaign(tmp_path):
     return started(tmp_path / "campaign.db", LONG)
-
-
-def again(campaign):
-    """The campaign as another process finds it; it must be the same in every digit."""
-    opened = open_campaign(campaign.path, LONG)
-    assert json.dumps(opened.campaign.state()) == json.dumps(campaign.campaign.state())
-    assert opened.violations == campaign.violations
-    return opened
-
-
-def state(campaign):
-    return json.dumps(campaign.campaign.state())
 
 
 COMMANDS = {

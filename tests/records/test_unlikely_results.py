@@ -1,36 +1,19 @@
 """Impossible results are refused, unlikely ones said aloud; exports, recommendations and files of results."""
 
-import json
-
 import pytest
-from small_campaigns import line, started
+from small_campaigns import LONG, again, started
 
 from tcbo_pyomo import Campaign, load_problem
 from tcbo_pyomo.checks.audit import audit_campaign, audit_path
 from tcbo_pyomo.errors import BadInput
-from tcbo_pyomo.records import open_campaign
 from tcbo_pyomo.records.results_file import read_results
 from tcbo_pyomo.report.page import render_report
 from tcbo_pyomo.settings import settings_from
-
-LONG = line(horizon=4)
 
 
 @pytest.fixture
 def campaign(tmp_path):
     return started(tmp_path / "campaign.db", LONG)
-
-
-def again(campaign):
-    """The campaign as another process finds it; it must be the same in every digit."""
-    opened = open_campaign(campaign.path, LONG)
-    assert json.dumps(opened.campaign.state()) == json.dumps(campaign.campaign.state())
-    assert opened.violations == campaign.violations
-    return opened
-
-
-def state(campaign):
-    return json.dumps(campaign.campaign.state())
 
 
 @pytest.mark.parametrize("value", [1e308, -1e308, 1.1e50])
