@@ -148,9 +148,9 @@ def compile_nonlinear_model(model: pyo.ConcreteModel, first: Sequence[VarData] =
         Variables that take the first columns, in this order; the other variables of the model follow.
     """
     refuse_unsupported_components(model)
-    seen = dict.fromkeys(map(id, first))
     others = model.component_data_objects(pyo.Var, descend_into=True, active=True)
-    columns = [*first, *(v for v in others if id(v) not in seen and not v.fixed)]
+    # By identity: a Reference gives the same variable a second time.
+    columns = list({id(v): v for v in [*first, *(v for v in others if not v.fixed)]}.values())
     for column in columns:
         if not column.is_continuous():
             raise BadInput(

@@ -15,6 +15,8 @@ import numpy as np
 from tcbo_pyomo.errors import BadInput, SolverFailed
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.plant.dynamics import Dynamics, NonlinearDynamics
+from tcbo_pyomo.plant.pyomo_model.model_dynamics import ModelDynamics
+from tcbo_pyomo.solvers.nonlinear.feasible_point import feasible_point
 
 
 @runtime_checkable
@@ -55,6 +57,12 @@ class StepSimulator:
         if hasattr(model, "move_limit"):
             # A limit of the action is not an equation of the step.
             model.move_limit.deactivate()
+        inside = []
+        if isinstance(dynamics, ModelDynamics):
+            inside = dynamics.links(model, 0).inside
+            for row in dynamics.links(model, 0).limits:
+                # What the model limits is for a plan to keep; the plant does what it does.
+                row.deactivate()
         state = [model.state[point, name] for point in (0, 1) for name in model.COORDINATES]
         programme = compile_nonlinear_model(model, [*state[: len(coordinates)], *model.action.values()])
         known = len(coordinates) + len(model.ACTIONS)
@@ -77,15 +85,53 @@ class StepSimulator:
         positions = {id(column): i for i, column in enumerate(programme.columns)}
         self._next = np.array([positions[id(variable)] - known for variable in state[len(coordinates) :]])
         self._residual = casadi.Function("residual", [equations["x"], given], [residual])
+        self._inside = np.array([positions[id(variable)] - known for variable in inside], dtype=int)
+        self._equations = equations
+        if isinstance(dynamics, ModelDynamics):
+            self._guess = self._consistent_guess(dynamics)
 
-    def next_state(self, state: Array, action: Array) -> Array:
-        """The scaled state (d) after `action` (q) in the scaled state (d)."""
+    def _consistent_guess(self, dynamics: ModelDynamics) -> Array:
+        """The unknowns of a step from the model's own start under middling inputs: what Newton's method begins with."""
+        start = dict.fromkeys((c.name for c in self._coordinates), 0.0)
+        for coordinate in self._coordinates:
+            if coordinate.name in dynamics.start:
+                start[coordinate.name] = (dynamics.start[coordinate.name] - coordinate.lower) / coordinate.width - 0.5
+        state, action = np.clip(list(start.values()), -0.5, 0.5), np.mean(dynamics.actions.bounds(), axis=0)
+        guess, given = self._beginning(state, action)
+        answer: Array = np.array(self._newton(guess, given)).ravel()
+        if self._is_solution(answer, given):
+            return answer
+        lower, upper = (bound[-len(guess) :] for bound in self._programme.column_bounds())
+        answer = feasible_point(self._equations, guess, given, lower, upper)
+        return answer if self._is_solution(answer, given) else guess
+
+    def _beginning(self, state: Array, action: Array) -> tuple[Array, Array]:
+        """A first guess of the unknowns, and what is given."""
         guess = self._guess.copy()
         guess[self._next] = state
         given = np.concatenate([np.ravel(state), np.ravel(action), self._programme.parameter_values()]).astype(float)
+        return guess, given
+
+    def _missed(self, answer: Array, given: Array) -> float:
+        return float(np.abs(np.array(self._residual(answer, given)).ravel()).max())
+
+    def _is_solution(self, answer: Array, given: Array) -> bool:
+        # The rows of a user's model are scaled to one, whatever the size of its variables.
+        size = 1.0 if len(self._inside) else max(1.0, float(np.abs(answer).max()))
+        return self._missed(answer, given) <= 1e-8 * size
+
+    def inside(self, state: Array, action: Array) -> Array:
+        """The values of the variables inside a step of a user's model, in the order of `Links.inside`."""
+        guess, given = self._beginning(state, action)
         answer: Array = np.array(self._newton(guess, given)).ravel()
-        missed = np.abs(np.array(self._residual(answer, given)).ravel()).max()
-        if not missed <= 1e-8 * max(1.0, np.abs(answer).max()):
+        return (answer if np.isfinite(answer).all() else guess)[self._inside]
+
+    def next_state(self, state: Array, action: Array) -> Array:
+        """The scaled state (d) after `action` (q) in the scaled state (d)."""
+        guess, given = self._beginning(state, action)
+        answer: Array = np.array(self._newton(guess, given)).ravel()
+        if not self._is_solution(answer, given):
+            missed = self._missed(answer, given)
             where = ", ".join(f"{c.name}={v:g}" for c, v in zip(self._coordinates, np.ravel(state), strict=True))
             raise SolverFailed(
                 f"dynamics: one step from the scaled state {where} with action {np.ravel(action).tolist()} "
