@@ -19,6 +19,7 @@ import pyomo.environ as pyo
 from tcbo_pyomo.errors import BadInput, TcboError, suggestion
 from tcbo_pyomo.plant.pyomo_model.declarations import ModelInput, ModelState
 from tcbo_pyomo.plant.pyomo_model.find_variables import find_variable
+from tcbo_pyomo.plant.pyomo_model.first_guess import spread_states
 from tcbo_pyomo.plant.pyomo_model.row_scaling import scale_rows
 from tcbo_pyomo.plant.pyomo_model.structure import determine, free_variables
 from tcbo_pyomo.plant.pyomo_model.time_axis import (
@@ -143,6 +144,9 @@ def step_model(
     first = [starts, [by_time.get(begin, next(iter(by_time.values()))) for by_time in over_time]]
     values = [[v.value for v in part] for part in first]
     _fix_the_rest(model, [*starts, *(v for part in moved for _, v in part), *unknowns])
+    if time is not None:
+        end_of_inputs = [by_time.get(finish, next(iter(by_time.values()))) for by_time in over_time]
+        spread_states(model, time, finish, list(zip(starts, ends, strict=True)), end_of_inputs)
     scale_rows(rows)
     model._tcbo_links = Links(starts, ends, moved, unknowns, limits)
     return StepModel(model, length, *values)

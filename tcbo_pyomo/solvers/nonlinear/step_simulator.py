@@ -2,11 +2,12 @@
 
 The equations of one step, with whatever variables the user's function adds (such as a discretised ODE), are
 compiled once and solved by Newton's method for the next state; where the next state is given explicitly, one
-iteration does it.
+iteration does it. A user's whole model goes to IPOPT where Newton's method fails.
 """
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Protocol, runtime_checkable
 from weakref import WeakKeyDictionary
 
@@ -14,9 +15,10 @@ import numpy as np
 
 from tcbo_pyomo.errors import BadInput, SolverFailed
 from tcbo_pyomo.foundation.arrays import Array
+from tcbo_pyomo.foundation.coordinates import scaled
 from tcbo_pyomo.plant.dynamics import Dynamics, NonlinearDynamics
 from tcbo_pyomo.plant.pyomo_model.model_dynamics import ModelDynamics
-from tcbo_pyomo.solvers.nonlinear.feasible_point import feasible_point
+from tcbo_pyomo.solvers.nonlinear.feasible_point import FeasiblePoint
 
 
 @runtime_checkable
@@ -80,7 +82,8 @@ class StepSimulator:
         residual = programme.expressions - casadi.DM(lower)
         equations = {"x": programme.variables[known:], "p": given, "g": residual}
         self._programme = programme
-        self._newton = casadi.rootfinder("step", "newton", equations, {"abstol": 1e-11, "error_on_fail": False})
+        options = {"abstol": 1e-11, "error_on_fail": False, "show_eval_warnings": False}
+        self._newton = casadi.rootfinder("step", "newton", equations, options)
         self._guess = programme.start_values()[known:]
         positions = {id(column): i for i, column in enumerate(programme.columns)}
         self._next = np.array([positions[id(variable)] - known for variable in state[len(coordinates) :]])
@@ -88,57 +91,53 @@ class StepSimulator:
         self._inside = np.array([positions[id(variable)] - known for variable in inside], dtype=int)
         self._equations = equations
         if isinstance(dynamics, ModelDynamics):
-            self._guess = self._consistent_guess(dynamics)
-
-    def _consistent_guess(self, dynamics: ModelDynamics) -> Array:
-        """The unknowns of a step from the model's own start under middling inputs: what Newton's method begins with."""
-        start = dict.fromkeys((c.name for c in self._coordinates), 0.0)
-        for coordinate in self._coordinates:
-            if coordinate.name in dynamics.start:
-                start[coordinate.name] = (dynamics.start[coordinate.name] - coordinate.lower) / coordinate.width - 0.5
-        state, action = np.clip(list(start.values()), -0.5, 0.5), np.mean(dynamics.actions.bounds(), axis=0)
-        guess, given = self._beginning(state, action)
-        answer: Array = np.array(self._newton(guess, given)).ravel()
-        if self._is_solution(answer, given):
-            return answer
-        lower, upper = (bound[-len(guess) :] for bound in self._programme.column_bounds())
-        answer = feasible_point(self._equations, guess, given, lower, upper)
-        return answer if self._is_solution(answer, given) else guess
-
-    def _beginning(self, state: Array, action: Array) -> tuple[Array, Array]:
-        """A first guess of the unknowns, and what is given."""
-        guess = self._guess.copy()
-        guess[self._next] = state
-        given = np.concatenate([np.ravel(state), np.ravel(action), self._programme.parameter_values()]).astype(float)
-        return guess, given
-
-    def _missed(self, answer: Array, given: Array) -> float:
-        return float(np.abs(np.array(self._residual(answer, given)).ravel()).max())
-
-    def _is_solution(self, answer: Array, given: Array) -> bool:
-        # The rows of a user's model are scaled to one, whatever the size of its variables.
-        size = 1.0 if len(self._inside) else max(1.0, float(np.abs(answer).max()))
-        return self._missed(answer, given) <= 1e-8 * size
-
-    def inside(self, state: Array, action: Array) -> Array:
-        """The values of the variables inside a step of a user's model, in the order of `Links.inside`."""
-        guess, given = self._beginning(state, action)
-        answer: Array = np.array(self._newton(guess, given)).ravel()
-        return (answer if np.isfinite(answer).all() else guess)[self._inside]
+            # The model's own start under middling inputs is what Newton's method begins with.
+            own = [dynamics.start.get(c.name, 0.5 * (c.lower + c.upper)) for c in coordinates]
+            state = np.clip(scaled(coordinates, own), -0.5, 0.5)
+            answer, _ = self._solve(state, np.mean(dynamics.actions.bounds(), axis=0))
+            self._guess = answer if np.isfinite(answer).all() else self._guess
 
     def next_state(self, state: Array, action: Array) -> Array:
         """The scaled state (d) after `action` (q) in the scaled state (d)."""
-        guess, given = self._beginning(state, action)
-        answer: Array = np.array(self._newton(guess, given)).ravel()
-        if not self._is_solution(answer, given):
-            missed = self._missed(answer, given)
+        answer, missed = self._solve(state, action)
+        if not missed <= self._allowed(answer):
             where = ", ".join(f"{c.name}={v:g}" for c, v in zip(self._coordinates, np.ravel(state), strict=True))
             raise SolverFailed(
                 f"dynamics: one step from the scaled state {where} with action {np.ravel(action).tolist()} "
                 f"has no solution that Newton's method finds (residual {missed:.1e}); give the step's variables better "
-                "start values"
+                "start values, or make the step shorter or its discretisation finer"
             )
         return answer[self._next]
+
+    def inside(self, state: Array, action: Array) -> Array:
+        """The values of the variables inside a step of a user's model, in the order of `Links.inside`."""
+        answer, _ = self._solve(state, action)
+        return (answer if np.isfinite(answer).all() else self._guess)[self._inside]
+
+    def _solve(self, state: Array, action: Array) -> tuple[Array, float]:
+        """The unknowns of a step, and by how much its equations are missed."""
+        guess = self._guess.copy()
+        guess[self._next] = state
+        given = np.concatenate([np.ravel(state), np.ravel(action), self._programme.parameter_values()]).astype(float)
+        answer: Array = np.array(self._newton(guess, given)).ravel()
+        missed = self._missed(answer, given)
+        if len(self._inside) and not missed <= self._allowed(answer):
+            answer = self._by_ipopt(guess, given)
+            missed = self._missed(answer, given)
+        return answer, missed
+
+    @cached_property
+    def _by_ipopt(self) -> FeasiblePoint:
+        """For models whose equations Newton's method does not solve from a guess."""
+        unknowns = len(self._guess)
+        return FeasiblePoint(self._equations, *(bound[-unknowns:] for bound in self._programme.column_bounds()))
+
+    def _missed(self, answer: Array, given: Array) -> float:
+        return float(np.abs(np.array(self._residual(answer, given)).ravel()).max())
+
+    def _allowed(self, answer: Array) -> float:
+        # The rows of a user's model are scaled to one, whatever the size of its variables.
+        return 1e-8 if len(self._inside) else 1e-8 * max(1.0, float(np.abs(answer).max()))
 
 
 _COMPILED: WeakKeyDictionary[NonlinearDynamics, StepSimulator] = WeakKeyDictionary()
