@@ -23,6 +23,7 @@ from tcbo_pyomo.planning.continuous.warm_starts import Candidate, warm_starts
 from tcbo_pyomo.plant.dynamics import LinearDynamics
 from tcbo_pyomo.problem.continuous import ContinuousProblem
 from tcbo_pyomo.settings import NonlinearSolverSettings
+from tcbo_pyomo.solvers.nonlinear.discretisation_error import warn_of_discretisation
 from tcbo_pyomo.solvers.nonlinear.path_objective import PathObjective
 from tcbo_pyomo.solvers.nonlinear.solver_by_name import nonlinear_solver
 
@@ -41,6 +42,7 @@ class TrajectoryOracle:
         self.problem, self.solves = problem, settings.solves
         start = np.asarray(problem.start_state)
         self.compiled = CompiledTrajectory(problem.coordinates, problem.dynamics, start, problem.horizon, problem.rules)
+        warn_of_discretisation(problem.dynamics, start, problem.horizon)
         iterations = settings.max_iterations
         linear = isinstance(problem.dynamics, LinearDynamics) and not problem.rules
         if iterations is None and linear and settings.interface != "pyomo":

@@ -12,6 +12,7 @@ from typing import Any
 import pyomo.environ as pyo
 from pyomo.util.calc_var_value import calculate_variable_from_constraint
 
+from tcbo_pyomo.plant.pyomo_model.moment import rows_at, variables_at
 from tcbo_pyomo.plant.pyomo_model.structure import free_variables
 from tcbo_pyomo.plant.pyomo_model.time_axis import derivatives, variables_over
 
@@ -21,16 +22,11 @@ def spread_states(
 ) -> None:
     """Give every variable of a discretised step the value it has when the states at its end are those at its start."""
     over_time = list(variables_over(model, time))
-    at_end = {id(reference[finish]) for _, reference in over_time if finish in reference}
+    at_end = variables_at(model, time, finish)
     for start, end in states:
         end.set_value(start.value, skip_validation=True)
     known = {id(end) for _, end in states} | {id(v) for v in inputs}
-    rows = model.component_data_objects(pyo.Constraint, active=True, descend_into=True)
-    waiting = []
-    for row in rows:
-        variables = free_variables(row) if row.equality else []
-        if variables and all(id(v) in at_end for v in variables):
-            waiting.append((row, [v for v in variables if id(v) not in known]))
+    waiting = [(row, free_variables(row)) for row in rows_at(model, time, finish)]
     slopes = [data for slope in derivatives(model, time) for data in slope.values() if id(data) in at_end]
     _work_out(waiting, known, slopes)
     given = {id(start) for start, _ in states}

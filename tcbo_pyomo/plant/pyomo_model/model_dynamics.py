@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 
     from tcbo_pyomo.plant.pyomo_model.step_model import Links, StepModel
     from tcbo_pyomo.plant.pyomo_model.unit_conversion import Conversion
+
+
+Lookup = Callable[[str], Any]
+"""A value or Pyomo expression by name."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +35,7 @@ class ModelDynamics(NonlinearDynamics):
         What the model itself begins with, `{coordinate: value}`; a coordinate that has no value there is missing.
     """
 
+    function: CopyOfModel
     step_model: StepModel = field(kw_only=True)
     start: Mapping[str, float] = field(kw_only=True)
 
@@ -79,21 +84,39 @@ class CopyOfModel:
         model.add_component(copy_name(step), copied)
         copied._tcbo_ties = ConstraintList()
         following: dict[str, Any] = {}
+
+        def present(name: str) -> Any:
+            return model.physical[step, name]
+
+        def decided(name: str) -> Any:
+            return model.action[step, name]
+
         for axis, start, end in zip(self.states, links.starts, links.ends, strict=True):
             name = axis.coordinate.name
             copied._tcbo_ties.add(axis.row(start, model.physical[step, name]))
             following[name] = axis.conversion.from_model(end)
         for (given, axis), over_time in zip(self.inputs, links.inputs, strict=True):
             for share, variable in over_time:
-                copied._tcbo_ties.add(axis.row(variable, _value(model, step, given, share)))
+                copied._tcbo_ties.add(axis.row(variable, _value(given, present, decided, share)))
             if given.has_present_value:
-                following[given.name] = _value(model, step, given, 1.0)
+                following[given.name] = _value(given, present, decided, 1.0)
         return following
 
+    def inputs_at(self, present: Mapping[str, float], decided: Mapping[str, float], share: float) -> list[float]:
+        """The inputs in the model's units when a share of the step has passed."""
+        values = (_value(given, present.__getitem__, decided.__getitem__, share) for given, _ in self.inputs)
+        return [float(axis.conversion.to_model(v)) for (_, axis), v in zip(self.inputs, values, strict=True)]
 
-def _value(model: ConcreteModel, step: int, given: ModelInput, share: float) -> Any:
-    """An input when a share of the step has passed."""
+    def written(self, ends: list[float], present: Mapping[str, float], decided: Mapping[str, float]) -> list[float]:
+        """The coordinates after a step, in engineering units, from the model's states at its end."""
+        states = [float(axis.conversion.from_model(end)) for axis, end in zip(self.states, ends, strict=True)]
+        held = [given for given, _ in self.inputs if given.has_present_value]
+        return states + [float(_value(given, present.__getitem__, decided.__getitem__, 1.0)) for given in held]
+
+
+def _value(given: ModelInput, present: Lookup, decided: Lookup, share: float) -> Any:
+    """An input when a share of the step has passed, from its present value and what was decided."""
     if not given.has_present_value:
-        return model.action[step, given.name]
-    change = model.action[step, f"{given.name}_change"]
-    return model.physical[step, given.name] + (share if given.profile == "ramped" else 1.0) * change
+        return decided(given.name)
+    change = decided(f"{given.name}_change")
+    return present(given.name) + (share if given.profile == "ramped" else 1.0) * change

@@ -20,6 +20,7 @@ from tcbo_pyomo.errors import BadInput, TcboError, suggestion
 from tcbo_pyomo.plant.pyomo_model.declarations import ModelInput, ModelState
 from tcbo_pyomo.plant.pyomo_model.find_variables import find_variable
 from tcbo_pyomo.plant.pyomo_model.first_guess import spread_states
+from tcbo_pyomo.plant.pyomo_model.moment import moment_of_end
 from tcbo_pyomo.plant.pyomo_model.row_scaling import scale_rows
 from tcbo_pyomo.plant.pyomo_model.structure import determine, free_variables
 from tcbo_pyomo.plant.pyomo_model.time_axis import (
@@ -46,6 +47,10 @@ class Links:
         All variables that the step determines.
     limits
         The model's inequalities.
+    differential
+        Each differential variable at the start and at the end of the step, and its derivative at the end.
+    laws
+        The equations at the end of the step: what the model says about a moment.
     """
 
     starts: list[Any]
@@ -53,6 +58,8 @@ class Links:
     inputs: list[list[tuple[float, Any]]]
     unknowns: list[Any]
     limits: list[Any]
+    differential: list[tuple[Any, Any, Any]]
+    laws: list[Any]
 
     @property
     def inside(self) -> list[Any]:
@@ -148,7 +155,8 @@ def step_model(
         end_of_inputs = [by_time.get(finish, next(iter(by_time.values()))) for by_time in over_time]
         spread_states(model, time, finish, list(zip(starts, ends, strict=True)), end_of_inputs)
     scale_rows(rows)
-    model._tcbo_links = Links(starts, ends, moved, unknowns, limits)
+    moment = ([], []) if time is None else moment_of_end(model, time, begin, finish)
+    model._tcbo_links = Links(starts, ends, moved, unknowns, limits, *moment)
     return StepModel(model, length, *values)
 
 
