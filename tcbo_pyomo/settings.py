@@ -20,8 +20,8 @@ class LinearSolverSettings(_Section):
     """How the Frank-Wolfe subproblem on the polytope is solved."""
 
     solver: str = Field("highs", min_length=1)
-    """highs (compiled once), dynamic_programming (exact and fastest, no coupling constraints), a SolverFactory name, or
-    'my_module:MySolver'."""
+    """highs (compiled once), dynamic_programming (exact and fastest, no coupling constraints), a SolverFactory name, a name
+    given with hand_over_solver, or 'my_module:MySolver'."""
     options: dict[str, bool | int | float | str] = Field(default_factory=dict)
     """Options passed to the solver; unknown names are refused."""
     time_limit: float | None = Field(None, gt=0)
@@ -32,7 +32,7 @@ class NonlinearSolverSettings(_Section):
     """How the trajectory of a continuous plant is found."""
 
     solver: str = Field("ipopt", min_length=1)
-    """ipopt; with interface pyomo any SolverFactory name, such as pounce."""
+    """ipopt; with interface pyomo any SolverFactory name, such as pounce, or a name given with hand_over_solver."""
     interface: Literal["casadi", "cyipopt", "pyomo"] = "casadi"
     """casadi: compiled once, IPOPT from the casadi wheel; cyipopt: the extra; pyomo: the explicit Pyomo objective."""
     options: dict[str, bool | int | float | str] = Field(default_factory=dict)
