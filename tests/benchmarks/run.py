@@ -27,6 +27,7 @@ FILES = (
     "linear_replan",
     "first_plan",
     "nonlinear_replan",
+    "model_replan",
     "local_search",
 )
 

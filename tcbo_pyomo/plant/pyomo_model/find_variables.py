@@ -44,10 +44,12 @@ def _by_name(model: pyo.ConcreteModel, name: str, what: str) -> Any:
     try:
         found = model.find_component(name)
     except Exception as error:
-        raise BadInput(f"{what}: '{name}' is not a name of a variable ({error}); write it as 'block.var[*,A]'") from None
+        raise BadInput(
+            f"{what}: '{name}' is not a name of a variable ({error}); write it as 'block.var[*,A]'"
+        ) from None
     if found is None:
         known = [component.name for component in model.component_objects(pyo.Var)]
-        raise BadInput(f"{what}: the model has no '{name}'; {suggestion(name, known)}")
+        raise BadInput(f"{what}: the model has no '{name}'; {suggestion(name.partition('[')[0], known)}")
     return found
 
 

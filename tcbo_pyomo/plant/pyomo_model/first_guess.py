@@ -33,7 +33,7 @@ def spread_states(
     for _, reference in over_time:
         if finish not in reference or reference[finish].value is None:
             continue
-        for when, data in reference.items():
+        for data in reference.values():
             if id(data) not in given and not data.fixed:
                 data.set_value(reference[finish].value, skip_validation=True)
 

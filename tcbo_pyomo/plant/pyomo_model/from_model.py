@@ -70,7 +70,10 @@ def dynamics_from_model(
         (given, _axis(given, over_time[0][1])) for given, over_time in zip(inputs, links.inputs, strict=True)
     )
     present = [axis for given, axis in of_inputs if given.has_present_value]
-    values = [*template.start_values, *(v for g, v in zip(inputs, template.input_values, strict=True) if g.has_present_value)]
+    values = [
+        *template.start_values,
+        *(v for g, v in zip(inputs, template.input_values, strict=True) if g.has_present_value),
+    ]
     start = {
         axis.coordinate.name: float(axis.conversion.from_model(value))
         for axis, value in zip([*of_states, *present], values, strict=True)
@@ -92,7 +95,7 @@ def _check_declarations(states: Sequence[ModelState], inputs: Sequence[ModelInpu
         wrong = next((item for item in given if not isinstance(item, kind)), None)
         if not given or wrong is not None:
             raise BadInput(f"{what}: {'none given' if not given else repr(wrong)}; give a list of {kind.__name__}(...)")
-    names = [item.name for item in (*states, *inputs)]
+    names = [*(state.name for state in states), *(given.name for given in inputs)]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise BadInput(f"states and inputs: the name '{twice}' is used twice; each needs a name of its own")
@@ -104,7 +107,9 @@ def _axis(given: ModelState | ModelInput, variable: Any) -> Axis:
 
     convert = conversion(f"{given.kind} '{given.name}'", given.unit, variable)
     own = [None if bound is None else float(convert.from_model(bound)) for bound in variable.bounds]
-    low, high = (limit if limit is not None else bound for limit, bound in zip((given.lower, given.upper), own, strict=True))
+    low, high = (
+        limit if limit is not None else bound for limit, bound in zip((given.lower, given.upper), own, strict=True)
+    )
     if low is None or high is None:
         raise BadInput(
             f"{given.kind} '{given.name}': no limits; '{variable.name}' has the bounds {tuple(own)}, give lower and upper"

@@ -2,10 +2,6 @@
 
 Time is discretised and cut to one step; the states at the start and the inputs are free to be tied; everything else stays as
 the user left it: fixed variables are fixed, mutable Params are Params, inequalities are limits of the plan.
-
-At the start of a step only those equations are kept that lead from the states to what the discretisation needs there. The
-others (rates, outlets, accumulations at that very moment) say nothing about the step, and in models with a conserved
-quantity they are not even determined.
 """
 
 from __future__ import annotations
@@ -15,11 +11,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import pyomo.environ as pyo
+from pyomo.dae import DerivativeVar
 
-from tcbo_pyomo.errors import BadInput, TcboError, suggestion
+from tcbo_pyomo.errors import BadInput, TcboError
 from tcbo_pyomo.plant.pyomo_model.declarations import ModelInput, ModelState
 from tcbo_pyomo.plant.pyomo_model.find_variables import find_variable
 from tcbo_pyomo.plant.pyomo_model.first_guess import spread_states
+from tcbo_pyomo.plant.pyomo_model.initial_conditions import free_initial_conditions, reduced_start
 from tcbo_pyomo.plant.pyomo_model.moment import moment_of_end
 from tcbo_pyomo.plant.pyomo_model.row_scaling import scale_rows
 from tcbo_pyomo.plant.pyomo_model.structure import determine, free_variables
@@ -29,7 +27,6 @@ from tcbo_pyomo.plant.pyomo_model.time_axis import (
     derivatives,
     find_time,
     length_of_step,
-    variables_over,
 )
 
 
@@ -135,11 +132,11 @@ def step_model(
     for variable in known:
         variable.unfix()
     if time is not None:
-        _free_initial_conditions(model, time, begin, restarting)
+        free_initial_conditions(model, time, begin, restarting)
     rows = list(model.component_data_objects(pyo.Constraint, active=True, descend_into=True))
     _refuse_integers(rows)
     if time is not None:
-        rows = _reduced_start(model, time, begin, rows, starts, known)
+        rows = reduced_start(model, time, begin, rows, starts, known)
     unknowns, limits = _checked_structure(rows, known, ends)
     used = {id(v) for row in rows for v in free_variables(row)}
     span = 1.0 if length is None else length
@@ -173,10 +170,9 @@ def _prepare_time(model: pyo.ConcreteModel, time: Any, duration: Any, discretisa
             raise BadInput(f"duration {duration}: a step must end at a finite element of '{time.name}' ({points}, ...)")
     else:
         discretisation.apply(model, time, length)
-    for derivative in slopes:
-        if derivative.ctype is not pyo.Var:
-            sets = ", ".join(s.name for s in derivative.get_continuousset_list())
-            raise BadInput(f"model: '{derivative.name}' is still continuous in {sets}; discretise all but time yourself")
+    for derivative in model.component_objects(DerivativeVar, active=True, descend_into=True):
+        sets = ", ".join(s.name for s in derivative.get_continuousset_list())
+        raise BadInput(f"model: '{derivative.name}' is still continuous in {sets}; discretise all but time yourself")
     cut_after(model, time, end)
     return length
 
@@ -196,33 +192,19 @@ def _state_ends(
         by_time = find_variable(model, state, state.variable)
         if time is None:
             if state.end is None or set(by_time) != {None}:
-                raise BadInput(f"state '{state.name}': without a ContinuousSet name the variables at its start and `end`")
+                raise BadInput(
+                    f"state '{state.name}': without a ContinuousSet name the variables at its start and `end`"
+                )
             starts.append(by_time[None])
             ends.append(find_variable(model, state, state.end)[None])
             continue
         if begin not in by_time or finish not in by_time:
-            raise BadInput(f"state '{state.name}': '{state.variable}' does not depend on '{time.name}'; name one that does")
+            raise BadInput(
+                f"state '{state.name}': '{state.variable}' does not depend on '{time.name}'; name one that does"
+            )
         starts.append(by_time[begin])
         ends.append(by_time[finish])
     return starts, ends
-
-
-def _free_initial_conditions(model: pyo.ConcreteModel, time: Any, begin: Any, restarting: Sequence[str]) -> None:
-    """Unfix what the user has fixed as an initial condition: the states give it now."""
-    parts = [part for slope in derivatives(model, time) for part in (slope, slope.get_state_var())]
-    initial = {
-        name: reference[begin]
-        for name, reference in variables_over(model, time)
-        if begin in reference and any(reference[begin].parent_component() is part for part in parts)
-    }
-    for name in restarting:
-        if name not in initial:
-            raise BadInput(f"restarting: '{name}' is no differential variable of the model; {suggestion(name, initial)}")
-        if not initial[name].fixed:
-            raise BadInput(f"restarting: '{name}' has no value at the start of a step; fix it there")
-    for name, variable in initial.items():
-        if name not in restarting:
-            variable.unfix()
 
 
 def _refuse_integers(rows: Iterable[Any]) -> None:
@@ -235,56 +217,6 @@ def _refuse_integers(rows: Iterable[Any]) -> None:
                 )
 
 
-def _reduced_start(
-    model: pyo.ConcreteModel, time: Any, begin: Any, rows: list[Any], starts: list[Any], known: list[Any]
-) -> list[Any]:
-    """Keep of the equations at the start those that what comes later needs; the rest is switched off."""
-    when = {id(data): t for _, reference in variables_over(model, time) for t, data in reference.items()}
-    at_start, later = [], []
-    for row in rows:
-        times = {when.get(id(v)) for v in free_variables(row)}
-        (at_start if times == {begin} or not times else later).append(row)
-    equations = [row for row in at_start if row.equality]
-    for row in [row for row in equations if _is_initial_condition(row, starts)]:
-        _take_initial_condition(row)
-        equations.remove(row)
-    needed = {id(v): v for row in later for v in free_variables(row) if when.get(id(v)) == begin}
-    found = determine(equations, known, [*needed.values()])
-    if found.undetermined:
-        raise BadInput(
-            f"model: '{found.undetermined[0].name}' at the start of a step follows from no state; declare it as a state, or "
-            "list it under `restarting` where every step begins with the same value"
-        )
-    if found.contradictory:
-        raise BadInput(
-            f"model: inconsistent initial condition, '{found.contradictory[0].name}' ties what the states give already; "
-            "declare fewer states, or deactivate it"
-        )
-    kept = {id(row) for row in found.rows}
-    live = {id(v) for v in [*known, *found.unknowns]}
-    for row in at_start:
-        inequality = not row.equality and all(id(v) in live for v in free_variables(row))
-        if id(row) not in kept and not inequality:
-            row.deactivate()
-    return [row for row in rows if row.active]
-
-
-def _is_initial_condition(row: Any, starts: Sequence[Any]) -> bool:
-    variables = free_variables(row)
-    return len(variables) == 1 and any(variables[0] is start for start in starts)
-
-
-def _take_initial_condition(row: Any) -> None:
-    """x(0) == 3 as a row: the value becomes that of the state, the row is switched off."""
-    from pyomo.util.calc_var_value import calculate_variable_from_constraint
-
-    variable = free_variables(row)[0]
-    if variable.value is None:
-        variable.set_value(1.0, skip_validation=True)
-    calculate_variable_from_constraint(variable, row)
-    row.deactivate()
-
-
 def _checked_structure(rows: list[Any], known: list[Any], ends: list[Any]) -> tuple[list[Any], list[Any]]:
     """The unknowns of the step and its inequalities; refused where equations and unknowns do not match."""
     equations = [row for row in rows if row.equality]
@@ -294,7 +226,8 @@ def _checked_structure(rows: list[Any], known: list[Any], ends: list[Any]) -> tu
     if found.undetermined:
         names = ", ".join(f"'{v.name}'" for v in found.undetermined[:3])
         raise BadInput(
-            f"model: {len(found.undetermined)} too many unknowns in a step, such as {names}; fix them, or declare them as inputs"
+            f"model: {len(found.undetermined)} too many unknowns in a step, such as {names}; fix them, or declare them as "
+            "inputs"
         )
     if found.contradictory:
         names = ", ".join(f"'{row.name}'" for row in found.contradictory[:3])

@@ -20,8 +20,8 @@ class Determined:
     ----------
     rows, unknowns
         The equations that are needed for the targets, and the unknowns in them.
-    undetermined
-        Unknowns that the targets depend on and that no equation is left for.
+    undetermined, orphans
+        Unknowns that the targets depend on and that no equation is left for, and the first targets that need them.
     contradictory
         Equations that are left over and speak only of what is determined already.
     """
@@ -29,6 +29,7 @@ class Determined:
     rows: list[Any]
     unknowns: list[Any]
     undetermined: list[Any]
+    orphans: list[Any]
     contradictory: list[Any]
 
 
@@ -65,16 +66,14 @@ def determine(rows: Sequence[Any], known: Iterable[Any], targets: Iterable[Any])
     row_of = _matching(members, len(variables))
     wanted = [target for target in targets if id(target) not in given]
     undetermined = [target for target in wanted if id(target) not in position]
-    needed, waiting = set[int](), [position[id(target)] for target in wanted if id(target) in position]
-    while waiting:
-        unknown = waiting.pop()
-        if unknown in needed:
-            continue
-        needed.add(unknown)
-        if row_of[unknown] < 0:
-            undetermined.append(variables[unknown])
-        else:
-            waiting.extend(members[row_of[unknown]])
+    needed: set[int] = set()
+    orphans: list[Any] = list(undetermined)
+    for target in (target for target in wanted if id(target) in position):
+        followed = _follow(position[id(target)], members, row_of, needed)
+        needed |= followed
+        missing = [variables[unknown] for unknown in followed if row_of[unknown] < 0]
+        undetermined += missing
+        orphans += [target] if missing else []
     used = {int(row_of[unknown]) for unknown in needed}
     matched = set(row_of.tolist())
     spare = [i for i in range(len(rows)) if i not in matched and set(members[i]) <= needed]
@@ -82,8 +81,20 @@ def determine(rows: Sequence[Any], known: Iterable[Any], targets: Iterable[Any])
         [row for i, row in enumerate(rows) if i in used],
         [variables[i] for i in sorted(needed)],
         undetermined,
+        orphans,
         [rows[i] for i in spare],
     )
+
+
+def _follow(first: int, members: Sequence[Sequence[int]], row_of: Any, known: set[int]) -> set[int]:
+    """The unknowns that one depends on, by the rows they are matched with; those followed before are left out."""
+    found, waiting = set[int](), [first]
+    while waiting:
+        unknown = waiting.pop()
+        if unknown not in known and unknown not in found:
+            found.add(unknown)
+            waiting.extend(members[row_of[unknown]] if row_of[unknown] >= 0 else ())
+    return found
 
 
 def _matching(members: Sequence[Sequence[int]], unknowns: int) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pyomo.environ as pyo
 from pyomo.core.base.component import Component
+from pyomo.core.expr import identify_variables
 from pyomo.dae import ContinuousSet, DerivativeVar
 from pyomo.dae.flatten import flatten_dae_components
 
@@ -57,8 +58,8 @@ class Discretisation:
                 method = pyo.TransformationFactory("dae.finite_difference")
                 method.apply_to(model, wrt=time, nfe=elements, scheme="BACKWARD")
         except Exception as error:
-            reason = " ".join(str(error).split())[:300]
-            raise BadInput(f"model: pyomo.dae cannot discretise it over '{time.name}': {type(error).__name__}: {reason}") from error
+            reason = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
+            raise BadInput(f"model: pyomo.dae cannot discretise it over '{time.name}': {reason}") from error
         for name, reference in variables_over(model, time):
             if name in before:
                 _carry(before[name], dict(reference.items()), time.first())
@@ -141,13 +142,26 @@ def cut_after(model: pyo.ConcreteModel, time: Any, end: float) -> None:
     late = {when for when in time if when > end + SAME_TIME * (time.last() - time.first())}
     if not late:
         return
+    dropped: set[int] = set()
     for component in model.component_objects((pyo.Constraint, pyo.Block, pyo.Var), active=True, descend_into=True):
         position = _position(component, time)
         if position is None:
             continue
         for index, data in component.items():
-            if (index if not isinstance(index, tuple) else index[position]) in late:
-                data.fix(0.0, skip_validation=True) if component.ctype is pyo.Var else data.deactivate()
+            if (index if not isinstance(index, tuple) else index[position]) not in late:
+                continue
+            if component.ctype is not pyo.Var:
+                data.deactivate()
+                continue
+            dropped.add(id(data))
+            if not data.fixed:
+                data.fix(0.0 if data.value is None else data.value, skip_validation=True)
+    for row in model.component_data_objects(pyo.Constraint, active=True, descend_into=True):
+        if any(id(variable) in dropped for variable in identify_variables(row.body)):
+            raise BadInput(
+                f"model: '{row.name}' speaks of a time after the step, which ends at {end:g}; deactivate it, or make the "
+                "model as long as a step"
+            )
 
 
 def _position(component: Component, time: Any) -> int | None:

@@ -122,7 +122,9 @@ def _pyomo_solver(name: str) -> Any:
     own = handed_over(name)
     if own is not None:
         if not _solves(own, name):
-            raise BadInput(f"nonlinear solver '{name}': the object that was handed over does not solve a small test model")
+            raise BadInput(
+                f"nonlinear solver '{name}': the object that was handed over does not solve a small test model"
+            )
         return own
     install = INSTALL.get(name, "install it, hand it over with hand_over_solver, or use interface 'casadi'")
     plugin = PLUGINS.get(name)

@@ -79,7 +79,10 @@ class FineSteps:
         for stage in range(3):
             x, slope = unknowns[:states, stage], unknowns[states : 2 * states, stage]
             reached = before + length * sum(float(RADAU[stage, j]) * unknowns[states : 2 * states, j] for j in range(3))
-            rows += [self._law(x, slope, unknowns[2 * states :, stage], moved[:, stage], given), (x - reached) / self._sizes]
+            rows += [
+                self._law(x, slope, unknowns[2 * states :, stage], moved[:, stage], given),
+                (x - reached) / self._sizes,
+            ]
         p = casadi.vertcat(before, length, casadi.vec(moved), given)
         options = {"error_on_fail": False, "show_eval_warnings": False, "abstol": 1e-10, "max_iter": 50}
         equations = {"x": casadi.vec(unknowns), "p": p, "g": casadi.vertcat(*rows)}

@@ -93,8 +93,8 @@ class StepSimulator:
         if isinstance(dynamics, ModelDynamics):
             # The model's own start under middling inputs is what Newton's method begins with.
             own = [dynamics.start.get(c.name, 0.5 * (c.lower + c.upper)) for c in coordinates]
-            state = np.clip(scaled(coordinates, own), -0.5, 0.5)
-            answer, _ = self._solve(state, np.mean(dynamics.actions.bounds(), axis=0))
+            begin = np.clip(scaled(coordinates, own), -0.5, 0.5)
+            answer, _ = self._solve(begin, np.mean(dynamics.actions.bounds(), axis=0))
             self._guess = answer if np.isfinite(answer).all() else self._guess
 
     def next_state(self, state: Array, action: Array) -> Array:
