@@ -52,7 +52,8 @@ class CompiledTrajectory:
     ) -> None:
         self.model = build_trajectory(coordinates, dynamics, start, steps, constraints)
         first = [*self.model.state.values(), *self.model.action.values()]
-        self.programme = compile_nonlinear_model(self.model, first)
+        formulas = dynamics.formulas(self.model) if isinstance(dynamics, ModelDynamics) else ()
+        self.programme = compile_nonlinear_model(self.model, first, formulas)
         self.steps, self.dimension, self.inputs = int(steps), len(coordinates), len(self.model.ACTIONS)
         self._states = (self.steps + 1) * self.dimension
         self._path = len(first)
@@ -77,8 +78,8 @@ class CompiledTrajectory:
             return []
         simulator = simulator_of(dynamics)
         assert isinstance(simulator, StepSimulator)
-        steps = (dynamics.links(self.model, step).inside for step in self.model.STEPS)
-        return [(simulator, np.array([self._column_of[id(variable)] for variable in step])) for step in steps]
+        steps = (dynamics.links(self.model, step).columns for step in self.model.STEPS)
+        return [(simulator, np.array([self._column_of[id(variable)] for variable in step], dtype=int)) for step in steps]
 
     def bounds(self, path: Array, actions: Array) -> Bounds:
         """Bounds for a plan of the rest of an episode, after `path` (k + 1 x d) and `actions` (k x q)."""

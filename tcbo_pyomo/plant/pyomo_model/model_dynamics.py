@@ -13,6 +13,7 @@ from tcbo_pyomo.plant.pyomo_model.declarations import ModelInput
 if TYPE_CHECKING:
     from pyomo.environ import ConcreteModel
 
+    from tcbo_pyomo.plant.pyomo_model.definitions import Definition
     from tcbo_pyomo.plant.pyomo_model.step_model import Links, StepModel
     from tcbo_pyomo.plant.pyomo_model.unit_conversion import Conversion
 
@@ -49,6 +50,10 @@ class ModelDynamics(NonlinearDynamics):
         links: Links = model.component(copy_name(step))._tcbo_links
         return links
 
+    def formulas(self, model: ConcreteModel) -> list[Definition]:
+        """The variables inside the steps of a trajectory that a row gives, each after those it needs."""
+        return [formula for step in model.STEPS for formula in self.links(model, step).formulas]
+
 
 def copy_name(step: int) -> str:
     """The name of the copy of a step in the trajectory."""
@@ -84,6 +89,7 @@ class CopyOfModel:
         model.add_component(copy_name(step), copied)
         copied._tcbo_ties = ConstraintList()
         following: dict[str, Any] = {}
+        ties: list[Definition] = []
 
         def present(name: str) -> Any:
             return model.physical[step, name]
@@ -93,13 +99,15 @@ class CopyOfModel:
 
         for axis, start, end in zip(self.states, links.starts, links.ends, strict=True):
             name = axis.coordinate.name
-            copied._tcbo_ties.add(axis.row(start, model.physical[step, name]))
+            ties.append((start, copied._tcbo_ties.add(axis.row(start, model.physical[step, name]))))
             following[name] = axis.conversion.from_model(end)
         for (given, axis), over_time in zip(self.inputs, links.inputs, strict=True):
             for share, variable in over_time:
-                copied._tcbo_ties.add(axis.row(variable, _value(given, present, decided, share)))
+                row = copied._tcbo_ties.add(axis.row(variable, _value(given, present, decided, share)))
+                ties.append((variable, row))
             if given.has_present_value:
                 following[given.name] = _value(given, present, decided, 1.0)
+        links.formulas = [*ties, *links.formulas]
         return following
 
     def inputs_at(self, present: Mapping[str, float], decided: Mapping[str, float], share: float) -> list[float]:

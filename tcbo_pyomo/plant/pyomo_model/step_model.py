@@ -15,6 +15,7 @@ from pyomo.dae import DerivativeVar
 
 from tcbo_pyomo.errors import BadInput, TcboError
 from tcbo_pyomo.plant.pyomo_model.declarations import ModelInput, ModelState
+from tcbo_pyomo.plant.pyomo_model.definitions import Definition, definitions
 from tcbo_pyomo.plant.pyomo_model.find_variables import find_variable
 from tcbo_pyomo.plant.pyomo_model.first_guess import spread_states
 from tcbo_pyomo.plant.pyomo_model.initial_conditions import free_initial_conditions, reduced_start
@@ -48,6 +49,8 @@ class Links:
         Each differential variable at the start and at the end of the step, and its derivative at the end.
     laws
         The equations at the end of the step: what the model says about a moment.
+    formulas
+        Variables that a row gives, each with its row; see `definitions`.
     """
 
     starts: list[Any]
@@ -57,11 +60,18 @@ class Links:
     limits: list[Any]
     differential: list[tuple[Any, Any, Any]]
     laws: list[Any]
+    formulas: list[Definition]
 
     @property
     def inside(self) -> list[Any]:
         """Every variable of the step, in the same order for each copy."""
         return [*self.starts, *(variable for over_time in self.inputs for _, variable in over_time), *self.unknowns]
+
+    @property
+    def columns(self) -> list[Any]:
+        """The variables inside that no formula gives."""
+        formulated = {id(variable) for variable, _ in self.formulas}
+        return [variable for variable in self.inside if id(variable) not in formulated]
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,7 +163,10 @@ def step_model(
         spread_states(model, time, finish, list(zip(starts, ends, strict=True)), end_of_inputs)
     scale_rows(rows)
     moment = ([], []) if time is None else moment_of_end(model, time, begin, finish)
-    model._tcbo_links = Links(starts, ends, moved, unknowns, limits, *moment)
+    given = [*starts, *(v for part in moved for _, v in part)]
+    differentiated = [] if time is None else [v for d in derivatives(model, time) for v in d.get_state_var().values()]
+    formulas = definitions(rows, [*ends, *differentiated], given)
+    model._tcbo_links = Links(starts, ends, moved, unknowns, limits, *moment, formulas)
     return StepModel(model, length, *values)
 
 

@@ -75,7 +75,10 @@ class PyomoNonlinear(NonlinearSolver):
         try:
             with under_bounds(programme.columns, programme.rows, own, bounds), self._explicit(objective):
                 # A column that no active row holds is not sent to the solver and keeps this value.
-                self._set_values(np.clip(x0, bounds.column_lower, bounds.column_upper).tolist())
+                start = np.clip(x0, bounds.column_lower, bounds.column_upper)
+                self._set_values(start.tolist())
+                for variable, value in zip(programme.defined, programme.defined_values(start).tolist(), strict=True):
+                    variable.set_value(value, skip_validation=True)
                 status = self._run()
             values = [math.nan if column.value is None else column.value for column in programme.columns]
         finally:

@@ -45,7 +45,8 @@ class FineSteps:
         self._dynamics, self._simulator, self._duration = dynamics, simulator, dynamics.duration
         model = build_trajectory(dynamics.coordinates, dynamics, np.zeros(len(dynamics.coordinates)), 1)
         links = dynamics.links(model, 0)
-        programme = compile_nonlinear_model(model, links.inside)
+        formulated = [variable for variable, _ in links.formulas]
+        programme = compile_nonlinear_model(model, [*links.columns, *formulated])
         self._programme = programme
         column = {id(variable): place for place, variable in enumerate(programme.columns)}
         row = {id(constraint): place for place, constraint in enumerate(programme.rows)}
@@ -104,7 +105,7 @@ class FineSteps:
     def _reached(self, state: Array, action: Array, number: int) -> Array:
         """The scaled state after so many small steps."""
         dynamics = self._dynamics
-        inside = self._simulator.inside(state, action)
+        inside = np.concatenate([self._simulator.inside(state, action), self._simulator.formulas(state, action)])
         values = np.concatenate([inside, self._programme.start_values()[len(inside) :]])
         x = np.array(
             [float(v.value) if p is None else values[p] for v, p in zip(self._first, self._at_start, strict=True)]

@@ -59,14 +59,15 @@ class StepSimulator:
         if hasattr(model, "move_limit"):
             # A limit of the action is not an equation of the step.
             model.move_limit.deactivate()
-        inside = []
+        inside, formulas = [], []
         if isinstance(dynamics, ModelDynamics):
-            inside = dynamics.links(model, 0).inside
-            for row in dynamics.links(model, 0).limits:
+            links = dynamics.links(model, 0)
+            inside, formulas = links.columns, links.formulas
+            for row in links.limits:
                 # What the model limits is for a plan to keep; the plant does what it does.
                 row.deactivate()
         state = [model.state[point, name] for point in (0, 1) for name in model.COORDINATES]
-        programme = compile_nonlinear_model(model, [*state[: len(coordinates)], *model.action.values()])
+        programme = compile_nonlinear_model(model, [*state[: len(coordinates)], *model.action.values()], formulas)
         known = len(coordinates) + len(model.ACTIONS)
         unknown = len(programme.columns) - known
         lower, upper = programme.row_bounds()
@@ -110,9 +111,14 @@ class StepSimulator:
         return answer[self._next]
 
     def inside(self, state: Array, action: Array) -> Array:
-        """The values of the variables inside a step of a user's model, in the order of `Links.inside`."""
+        """The values of the variables inside a step of a user's model, in the order of `Links.columns`."""
         answer, _ = self._solve(state, action)
         return (answer if np.isfinite(answer).all() else self._guess)[self._inside]
+
+    def formulas(self, state: Array, action: Array) -> Array:
+        """The values of the variables inside a step that formulas give, in the order of `Links.formulas`."""
+        answer, _ = self._solve(state, action)
+        return self._programme.defined_values(np.concatenate([np.ravel(state), np.ravel(action), answer]))
 
     def _solve(self, state: Array, action: Array) -> tuple[Array, float]:
         """The unknowns of a step, and by how much its equations are missed."""
