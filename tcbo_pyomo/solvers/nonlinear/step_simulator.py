@@ -14,7 +14,7 @@ import numpy as np
 
 from tcbo_pyomo.errors import BadInput, SolverFailed
 from tcbo_pyomo.foundation.arrays import Array
-from tcbo_pyomo.plant.dynamics import Dynamics, NonlinearDynamics
+from tcbo_pyomo.plant.dynamics import Dynamics, LinearDynamics, NonlinearDynamics
 
 
 @runtime_checkable
@@ -72,7 +72,8 @@ class StepSimulator:
         residual = programme.expressions - casadi.DM(lower)
         equations = {"x": programme.variables[known:], "p": given, "g": residual}
         self._programme = programme
-        self._newton = casadi.rootfinder("step", "newton", equations, {"abstol": 1e-11, "error_on_fail": False})
+        options = {"abstol": 1e-11, "error_on_fail": False, "show_eval_warnings": False}
+        self._newton = casadi.rootfinder("step", "newton", equations, options)
         self._guess = programme.start_values()[known:]
         positions = {id(column): i for i, column in enumerate(programme.columns)}
         self._next = np.array([positions[id(variable)] - known for variable in state[len(coordinates) :]])
@@ -93,6 +94,40 @@ class StepSimulator:
                 "start values"
             )
         return answer[self._next]
+
+    def next_states(self, states: Array, actions: Array) -> Array:
+        """The scaled states (n x d) after n actions (n x q) in n states; NaN where Newton's method finds no solution."""
+        known = np.isfinite(states).all(axis=1)
+        if not known.all():
+            after = np.full(states.shape, np.nan)
+            if known.any():
+                after[known] = self.next_states(states[known], actions[known])
+            return after
+        guess = np.tile(self._guess[:, None], (1, len(states)))
+        guess[self._next] = states.T
+        values = np.tile(self._programme.parameter_values()[:, None], (1, len(states)))
+        given = np.vstack([states.T, actions.T, values]).astype(float)
+        answer: Array = np.array(self._newton(guess, given))
+        missed = np.abs(np.array(self._residual(answer, given))).max(axis=0)
+        found = missed <= 1e-8 * np.maximum(1.0, np.abs(answer).max(axis=0))
+        return np.where(found[:, None], answer[self._next].T, np.nan)
+
+
+def next_states(dynamics: Dynamics, states: Array, actions: Array) -> Array:
+    """The scaled states (n x d) after n actions (n x q) in n states; NaN where the plant's equations have no solution."""
+    if isinstance(dynamics, LinearDynamics):
+        return states @ dynamics.state_matrix.T + actions @ dynamics.input_matrix.T
+    simulator = simulator_of(dynamics)
+    if isinstance(simulator, StepSimulator):
+        return simulator.next_states(states, actions)
+    return np.array([_one_step(simulator, *pair) for pair in zip(states, actions, strict=True)])
+
+
+def _one_step(simulator: Simulator, state: Array, action: Array) -> Array:
+    try:
+        return np.asarray(simulator.next_state(state, action), dtype=float)
+    except SolverFailed:
+        return np.full(len(state), np.nan)
 
 
 _COMPILED: WeakKeyDictionary[NonlinearDynamics, StepSimulator] = WeakKeyDictionary()

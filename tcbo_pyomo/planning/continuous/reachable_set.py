@@ -1,0 +1,181 @@
+"""Where a continuous plant can get to within an episode: maxima are sought there, and each comes with a route to it.
+
+A point counts as reachable when a feasible episode from the start passes it: in the box, within the limits of the actions, and
+with every rule kept to the end. Nothing is recommended without such an episode. Where the action is the move itself, maxima
+are sought in the whole box and ways are laid to them; points without a way, and all points of other plants, are sought in a
+cloud of simulated episodes and refined on the trajectory programme, with the function's value at one of its points as objective.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from scipy.spatial import cKDTree
+
+from tcbo_pyomo.candidates.search.multi_start import global_maxima
+from tcbo_pyomo.candidates.search.reachable_space import Maxima
+from tcbo_pyomo.candidates.search.start_points import Functions
+from tcbo_pyomo.candidates.search.uniform import uniform_points
+from tcbo_pyomo.foundation.arrays import Array, Integers, Mask
+from tcbo_pyomo.foundation.profiling import section
+from tcbo_pyomo.planning.continuous.distance_objectives import DistanceObjective, Passing
+from tcbo_pyomo.planning.continuous.point_objective import PointObjective
+from tcbo_pyomo.planning.continuous.reachable_cloud import UNCOVERED, Cloud, build_cloud
+from tcbo_pyomo.planning.continuous.simulated_episodes import Episodes
+from tcbo_pyomo.plant.route import Route
+from tcbo_pyomo.problem.continuous import ContinuousProblem
+
+SAME_POINT = 1e-9
+REFINED = 8
+"""Solves for the maxima of many functions at once; those that share a point of the cloud share its refinement."""
+STARTS, APART = 4, 0.08
+"""Solves for the maximum of one function, from points of the cloud so far apart."""
+KEPT_ROUTES = 2000
+
+
+class ReachableSet:
+    """The points of one plant that an episode can pass."""
+
+    def __init__(self, problem: ContinuousProblem) -> None:
+        self.problem, self.episodes = problem, Episodes(problem)
+        self._routes: dict[bytes, Route] = {}
+
+    @cached_property
+    def cloud(self) -> Cloud:
+        """Points spread over the set, with their routes."""
+        with section("search space"):
+            return build_cloud(self.episodes)
+
+    @cached_property
+    def _tree(self) -> cKDTree:
+        return cKDTree(self.cloud.points)
+
+    def __call__(self, points: Array) -> Mask:
+        """Which of n scaled points may be reachable: every rule allows them, and they are near the cloud."""
+        near = self._tree.query(points, p=np.inf)[0] <= max(self.cloud.resolution, UNCOVERED)
+        return self.problem.allowed(points) & near
+
+    def route(self, point: Array) -> Route | None:
+        """The route to a point that a search has returned; None for any other point."""
+        return self._routes.get(np.asarray(point, dtype=float).tobytes())
+
+    def draw(self, count: int, generator: np.random.Generator) -> Array:
+        """`count` reachable points (count x d)."""
+        if not self.episodes.dynamics.is_free_move:
+            return self._kept([self.cloud.route(i) for i in self._any(count, generator)])
+        drawn = uniform_points(count, len(self.episodes.start), generator, self._within_range)
+        routes = [self._way(point) or self.cloud.route(int(self._any(1, generator)[0])) for point in drawn]
+        return self._kept(routes)
+
+    def maxima(self, functions: Functions, extra: Array | None = None, exact: bool = False) -> Maxima:
+        """The best reachable point of each function; with `exact` by several solves each."""
+        routes: list[Route | None] = [None] * functions.count
+        if self.episodes.dynamics.is_free_move:
+            best = global_maxima(functions, len(self.episodes.start), self._within_range, extra, exact).points
+            routes = [self._way(point) for point in best]
+        open_ = np.array([i for i, route in enumerate(routes) if route is None], dtype=int)
+        if len(open_):
+            found = self._refined(functions, open_) if not exact else [self._best(functions, i, extra) for i in open_]
+            for function, route in zip(open_, found, strict=True):
+                routes[function] = route
+        points = self._kept([route for route in routes if route is not None])
+        return Maxima(points, functions.value(points).diagonal().copy())
+
+    def nearest(self, points: Array) -> Array:
+        """n points, those that no search has returned moved to a reachable one that is near."""
+        return self._kept([self.route(point) or self._projected(point) for point in points])
+
+    def _refined(self, functions: Functions, wanted: Integers) -> list[Route]:
+        """For each function wanted the best of the cloud and of some refined points."""
+        cloud, values = self.cloud, functions.rough().value(self.cloud.points)[:, wanted]
+        tops = values.argmax(axis=0)
+        refined = [self._climbed(functions, int(wanted[i]), cloud.route(int(tops[i]))) for i in _chosen(tops, REFINED)]
+        routes = [cloud.route(int(top)) for top in tops] + refined
+        offered = functions.value(np.array([route.point for route in routes]))[:, wanted]
+        # Each function has its own point of the cloud, and all the refined ones.
+        offered[: len(tops)][~np.eye(len(tops), dtype=bool)] = -np.inf
+        return [routes[best] for best in offered.argmax(axis=0)]
+
+    def _best(self, functions: Functions, owner: int, extra: Array | None) -> Route:
+        """The best of several refinements of one function, at other steps of the episode too."""
+        cloud, values = self.cloud, functions.value(self.cloud.points)[:, owner]
+        points, found = cloud.points, []
+        for _ in range(STARTS):
+            top = int(values.argmax())
+            found.append(self._climbed(functions, owner, cloud.route(top)))
+            values[np.abs(points - points[top]).max(axis=1) <= APART] = -np.inf
+            if np.isinf(values).all():
+                break
+        if extra is not None and len(extra):
+            known = self._projected(extra[int(functions.value(extra)[:, owner].argmax())])
+            found.append(self._climbed(functions, owner, known))
+        best = max(found, key=lambda route: _value(functions, owner, route))
+        horizon = self.episodes.horizon
+        for step in dict.fromkeys((horizon, (best.step + horizon) // 2, max(1, best.step // 2))):
+            found.append(self._climbed(functions, owner, Route(best.states, best.actions, step)))
+        return max(found, key=lambda route: _value(functions, owner, route))
+
+    def _climbed(self, functions: Functions, owner: int, begun: Route) -> Route:
+        """A route to a higher point, or the one it began from."""
+        if begun.step == 0:
+            return begun
+        better = self.episodes.solved(PointObjective(functions, owner, begun.step - 1), begun, begun.step)
+        return max((route for route in (begun, better) if route), key=lambda route: _value(functions, owner, route))
+
+    def _projected(self, point: Array) -> Route:
+        """A route to a point, or to the nearest that the programme finds."""
+        way = self._way(point) if self.episodes.dynamics.is_free_move else None
+        if way is not None:
+            return way
+        begun = self.cloud.route(int(self._tree.query(point, p=np.inf)[1]))
+        if begun.step == 0 or np.abs(begun.point - point).max() <= SAME_POINT:
+            return begun
+        objective = DistanceObjective(Passing(begun.step - 1, np.asarray(point, dtype=float)))
+        return self.episodes.solved(objective, begun, begun.step) or begun
+
+    def _way(self, point: Array) -> Route | None:
+        """A route to a point where the action is the move itself; None where none is found without a solver."""
+        route = self.episodes.way(point)
+        return route if route is not None and np.abs(route.point - point).max() <= SAME_POINT else None
+
+    def _within_range(self, points: Array) -> Mask:
+        """Which points every rule allows and, as the crow flies, the moves of an episode are enough for."""
+        limits, moves = self.episodes.dynamics.actions, (points - self.episodes.start) / self.episodes.horizon
+        may_stay = np.array_equal(limits.clip(np.zeros(len(self.episodes.start))), np.zeros(len(self.episodes.start)))
+        enough = (np.abs(limits.clip(moves) - moves) <= SAME_POINT).all(axis=1) | (not may_stay)
+        return self.problem.allowed(points) & enough
+
+    def _any(self, count: int, generator: np.random.Generator) -> Integers:
+        number = len(self.cloud.episode)
+        return generator.choice(number, count, replace=number < count)
+
+    def _kept(self, routes: list[Route]) -> Array:
+        """The points of some routes, which `route` then knows."""
+        if len(self._routes) > KEPT_ROUTES:
+            self._routes.clear()
+        self._routes.update({np.ascontiguousarray(route.point).tobytes(): route for route in routes})
+        return np.array([route.point for route in routes])
+
+
+def reachable_set(problem: ContinuousProblem) -> ReachableSet:
+    """The reachable set of a problem: one for all who ask, since its cloud takes a while."""
+    if problem not in _KNOWN:
+        _KNOWN[problem] = ReachableSet(problem)
+    return _KNOWN[problem]
+
+
+def _chosen(tops: Integers, number: int) -> list[int]:
+    """Which functions to refine: of each point of the cloud that is a top first the last function, then the first, and so on."""
+    groups = sorted((np.flatnonzero(tops == top).tolist() for top in np.unique(tops)), key=len, reverse=True)
+    ends = [[group.pop(-1 if turn % 2 == 0 else 0) for turn in range(len(group))] for group in groups]
+    rounds = [group[turn] for turn in range(number) for group in ends if turn < len(group)]
+    return rounds[:number]
+
+
+def _value(functions: Functions, owner: int, route: Route) -> float:
+    return float(functions.value(route.point[None])[0, owner])
+
+
+_KNOWN: WeakKeyDictionary[ContinuousProblem, ReachableSet] = WeakKeyDictionary()
