@@ -8,7 +8,7 @@ cloud of simulated episodes and refined on the trajectory programme, with the fu
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -31,7 +31,11 @@ SAME_POINT = 1e-9
 REFINED = 8
 """Solves for the maxima of many functions at once; those that share a point of the cloud share its refinement."""
 STARTS, APART = 4, 0.08
-"""Solves for the maximum of one function, from points of the cloud so far apart."""
+"""Solves for the maximum of one function, at most, from points of the cloud so far apart."""
+BEHIND = 0.05
+"""Share of the range of a function's values by which a start may be behind the best maximum known."""
+FLAT = 1e-3
+"""Slope of a hill top, as a share of the same range per width of the box."""
 KEPT_ROUTES = 2000
 
 
@@ -71,58 +75,78 @@ class ReachableSet:
 
     def maxima(self, functions: Functions, extra: Array | None = None, exact: bool = False) -> Maxima:
         """The best reachable point of each function; with `exact` by several solves each."""
-        routes: list[Route | None] = [None] * functions.count
+        routes: dict[int, Route] = {}
+        aims: dict[int, Array] = {}
         if self.episodes.dynamics.is_free_move:
             best = global_maxima(functions, len(self.episodes.start), self._within_range, extra, exact).points
-            routes = [self._way(point) for point in best]
-        open_ = np.array([i for i, route in enumerate(routes) if route is None], dtype=int)
-        if len(open_):
-            found = self._refined(functions, open_) if not exact else [self._best(functions, i, extra) for i in open_]
-            for function, route in zip(open_, found, strict=True):
-                routes[function] = route
-        points = self._kept([route for route in routes if route is not None])
+            aims = dict(enumerate(best))
+            routes = {i: way for i, point in aims.items() if (way := self._way(point)) is not None}
+        left = np.array([i for i in range(functions.count) if i not in routes], dtype=int)
+        if len(left):
+            seek = self._best if exact else self._refined
+            routes |= seek(functions, left, aims, extra)
+        points = self._kept([routes[i] for i in range(functions.count)])
         return Maxima(points, functions.value(points).diagonal().copy())
 
-    def nearest(self, points: Array) -> Array:
-        """n points, those that no search has returned moved to a reachable one that is near."""
-        return self._kept([self.route(point) or self._projected(point) for point in points])
+    def routes(self, points: Array) -> tuple[Route, ...]:
+        """A route to each of n points; those that no search has returned are moved to a reachable point that is near."""
+        return tuple(self.route(point) or self._projected(point) for point in points)
 
-    def _refined(self, functions: Functions, wanted: Integers) -> list[Route]:
+    def _refined(
+        self, functions: Functions, wanted: Integers, aims: dict[int, Array], _extra: Array | None
+    ) -> dict[int, Route]:
         """For each function wanted the best of the cloud and of some refined points."""
         cloud, values = self.cloud, functions.rough().value(self.cloud.points)[:, wanted]
         tops = values.argmax(axis=0)
-        refined = [self._climbed(functions, int(wanted[i]), cloud.route(int(tops[i]))) for i in _chosen(tops, REFINED)]
+        refined = []
+        for owner, top in ((int(wanted[i]), int(tops[i])) for i in _chosen(tops, REFINED)):
+            refined.append(self._climbed(functions, owner, cloud.route(top)))
+            if owner in aims:
+                refined.append(self._climbed(functions, owner, self._projected(aims[owner])))
         routes = [cloud.route(int(top)) for top in tops] + refined
         offered = functions.value(np.array([route.point for route in routes]))[:, wanted]
         # Each function has its own point of the cloud, and all the refined ones.
         offered[: len(tops)][~np.eye(len(tops), dtype=bool)] = -np.inf
-        return [routes[best] for best in offered.argmax(axis=0)]
+        return {int(owner): routes[best] for owner, best in zip(wanted, offered.argmax(axis=0), strict=True)}
 
-    def _best(self, functions: Functions, owner: int, extra: Array | None) -> Route:
-        """The best of several refinements of one function, at other steps of the episode too."""
+    def _best(
+        self, functions: Functions, wanted: Integers, aims: dict[int, Array], extra: Array | None
+    ) -> dict[int, Route]:
+        """For each function wanted the best of several refinements of its own."""
+        return {int(owner): self._best_of_one(functions, int(owner), aims, extra) for owner in wanted}
+
+    def _best_of_one(self, functions: Functions, owner: int, aims: dict[int, Array], extra: Array | None) -> Route:
+        """The best route from several points of the cloud and from near those known to be good, at other steps too."""
         cloud, values = self.cloud, functions.value(self.cloud.points)[:, owner]
-        points, found = cloud.points, []
+        points, spread = cloud.points, float(np.ptp(values))
+        good = [aims[owner]] if owner in aims else []
+        if extra is not None and len(extra):
+            good.append(extra[int(functions.value(extra)[:, owner].argmax())])
+        best = max((self._projected(point) for point in good), key=partial(_value, functions, owner), default=None)
+        best = None if best is None else self._climbed(functions, owner, best)
         for _ in range(STARTS):
             top = int(values.argmax())
-            found.append(self._climbed(functions, owner, cloud.route(top)))
-            values[np.abs(points - points[top]).max(axis=1) <= APART] = -np.inf
-            if np.isinf(values).all():
+            if best is not None and not values[top] > _value(functions, owner, best) - BEHIND * spread:
                 break
-        if extra is not None and len(extra):
-            known = self._projected(extra[int(functions.value(extra)[:, owner].argmax())])
-            found.append(self._climbed(functions, owner, known))
-        best = max(found, key=lambda route: _value(functions, owner, route))
-        horizon = self.episodes.horizon
-        for step in dict.fromkeys((horizon, (best.step + horizon) // 2, max(1, best.step // 2))):
-            found.append(self._climbed(functions, owner, Route(best.states, best.actions, step)))
-        return max(found, key=lambda route: _value(functions, owner, route))
+            climbed = self._climbed(functions, owner, cloud.route(top))
+            best = climbed if best is None else max(best, climbed, key=partial(_value, functions, owner))
+            values[np.abs(points - points[top]).max(axis=1) <= APART] = -np.inf
+        assert best is not None
+        slope = functions.value_and_gradient(best.point[None], np.array([owner]))[1]
+        if np.abs(slope).max() <= FLAT * spread:
+            return best  # A hill top, and no edge of what can be reached by this step.
+        horizon, steps = self.episodes.horizon, [best.step]
+        steps += [horizon, (best.step + horizon) // 2, max(1, best.step // 2)]
+        others = [Route(best.states, best.actions, step) for step in dict.fromkeys(steps)][1:]
+        found = [best, *(self._climbed(functions, owner, other) for other in others)]
+        return max(found, key=partial(_value, functions, owner))
 
     def _climbed(self, functions: Functions, owner: int, begun: Route) -> Route:
         """A route to a higher point, or the one it began from."""
         if begun.step == 0:
             return begun
         better = self.episodes.solved(PointObjective(functions, owner, begun.step - 1), begun, begun.step)
-        return max((route for route in (begun, better) if route), key=lambda route: _value(functions, owner, route))
+        return max((route for route in (begun, better) if route), key=partial(_value, functions, owner))
 
     def _projected(self, point: Array) -> Route:
         """A route to a point, or to the nearest that the programme finds."""

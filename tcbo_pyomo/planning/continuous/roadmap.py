@@ -19,6 +19,7 @@ from tcbo_pyomo.problem.continuous import ContinuousProblem
 
 NEIGHBOURS = 16
 """Points of the map that each is joined with."""
+TRIED_AT_ONCE = 4
 BARELY = 1e-9
 """Share of a move by which a segment may pass the longest one."""
 
@@ -54,8 +55,7 @@ class Roadmap:
         before = self._first_free(near, self._to_node[0][near], self.nodes[near], there)
         if before is None:
             return None
-        out = [*self._back_from(before), target]
-        stops = self._joined(out)
+        stops = self._joined([*self._back_from(before), target])
         if not len(self.ends):
             return self._episode(stops, np.empty((0, len(target))))
         after = self._first_free(near, self._to_end[0][near], there, self.nodes[near])
@@ -68,10 +68,13 @@ class Roadmap:
     def _first_free(self, near: Integers, known: Array, left: Array, right: Array) -> int | None:
         """Of the nodes beside a point the one with the shortest way whose segment is free."""
         total = known + np.linalg.norm(right - left, axis=1)
-        total[~np.isfinite(total)] = np.inf
-        total[~self._are_free(left, right)] = np.inf
-        best = int(total.argmin())
-        return int(near[best]) if np.isfinite(total[best]) else None
+        order = np.argsort(total, kind="stable")[: int(np.isfinite(total).sum())]
+        for first in range(0, len(order), TRIED_AT_ONCE):
+            some = order[first : first + TRIED_AT_ONCE]
+            free = some[self._are_free(left[some], right[some])]
+            if len(free):
+                return int(near[free[0]])
+        return None
 
     def _back_from(self, node: int) -> list[Array]:
         ways, stops = self._to_node[1], [node]
@@ -87,22 +90,22 @@ class Roadmap:
 
     def _joined(self, stops: list[Array]) -> Array:
         """The moves from stop to stop, each segment in equal ones."""
-        pieces = [self._moves(left, right) for left, right in zip(stops, stops[1:], strict=False)]
+        pieces = self._moves(np.array(stops[:-1]), np.array(stops[1:]))
         return np.vstack([stops[0][None, :], *(piece[1:] for piece in pieces)])
 
-    def _moves(self, left: Array, right: Array) -> Array:
-        """A segment in as few equal moves as the limits allow; none where its ends are one."""
-        step = right - left
-        if not np.abs(step).max() > 0:
-            return left[None, :]
-        for number in range(1, self.horizon + 1):
-            if np.abs(self.limits.clip(step / number) - step / number).max() <= BARELY * np.abs(step).max():
-                return left + np.linspace(0.0, 1.0, number + 1)[:, None] * step
-        return left + np.linspace(0.0, 1.0, self.horizon + 2)[:, None] * step
+    def _moves(self, left: Array, right: Array) -> list[Array]:
+        """Each of n segments in as few equal moves as the limits allow; no move where its ends are one."""
+        steps, numbers = right - left, np.arange(1, self.horizon + 1)
+        shares = steps[:, None, :] / numbers[None, :, None]
+        size = np.abs(steps).max(axis=1)
+        allowed = np.abs(self.limits.clip(shares) - shares).max(axis=2) <= BARELY * size[:, None]
+        number = np.where(allowed.any(axis=1), numbers[allowed.argmax(axis=1)], self.horizon + 1)
+        number[size == 0.0] = 0
+        return [a + np.linspace(0.0, 1.0, n + 1)[:, None] * s for a, s, n in zip(left, steps, number, strict=True)]
 
     def _are_free(self, left: Array, right: Array) -> Mask:
         """Which of n segments no rule about single moves forbids: one path along all of them is held against each rule."""
-        pieces = [self._moves(*ends) for ends in zip(left, right, strict=True)]
+        pieces = self._moves(left, right)
         owner = np.repeat(np.arange(len(pieces)), [len(piece) for piece in pieces])
         path = EpisodePath(self.problem.coordinates, self.problem.points(np.vstack(pieces)), False)
         free = np.array([len(piece) - 1 <= self.horizon for piece in pieces])

@@ -8,6 +8,8 @@ import numpy as np
 from scipy.stats import qmc
 
 from tcbo_pyomo.foundation.arrays import Array, Mask
+from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
+from tcbo_pyomo.models.episode_path import EpisodePath
 from tcbo_pyomo.planning.continuous.roadmap import Roadmap
 from tcbo_pyomo.planning.continuous.solve_attempts import Replan
 from tcbo_pyomo.planning.continuous.trajectory_oracle import TrajectoryOracle
@@ -22,6 +24,8 @@ OTHER_ACTIONS = 6
 """How many random actions are tried where the wanted one would leave the box."""
 MAPPED = 128
 """Points that a roadmap joins."""
+KEPT_ATTEMPTS = 8
+"""Solves that are remembered, for the message where no episode is found."""
 ROUNDING = 1e-9
 """By how much an action may pass its limits."""
 
@@ -100,7 +104,7 @@ class Episodes:
         size = np.maximum(1.0, np.abs(self.upper - self.lower))
         ok &= (np.abs(self.dynamics.actions.clip(actions) - actions) <= ROUNDING * size).all(axis=(1, 2))
         for episode in np.flatnonzero(ok) if self.problem.rules else ():
-            ok[episode] = self._obeys(self.replan.joined(states[episode], actions[episode]))
+            ok[episode] = self._obeys(states[episode], actions[episode])
         return ok
 
     def route(self, columns: Array, step: int) -> Route | None:
@@ -110,21 +114,28 @@ class Episodes:
         states = self.simulate(actions[None])[0]
         if np.isnan(states).any():
             return None
-        if self.problem.rules and not self._obeys(self.replan.joined(states, actions)):
-            # The solver may know values of the variables that rules have added which are better than those derived.
-            mended = columns.copy()
-            mended[: states.size], mended[states.size : states.size + actions.size] = states.ravel(), actions.ravel()
-            if not self._obeys(mended):
-                return None
-        return Route(states, actions, step)
+        return Route(states, actions, step) if self._obeys(states, actions, columns) else None
 
     def solved(self, objective: PathObjective, begun: Route, step: int) -> Route | None:
         """The episode that the programme finds for an objective from another one; None where it finds none."""
+        del self.replan.attempts[:-KEPT_ATTEMPTS]
         columns = self.replan.attempt(objective, self.replan.joined(begun.states, begun.actions), "reachable point")
         return None if columns is None else self.route(columns, step)
 
-    def _obeys(self, columns: Array) -> bool:
-        return not self.replan.refusal(self.replan.within_bounds(columns))[1]
+    def _obeys(self, states: Array, actions: Array, columns: Array | None = None) -> bool:
+        """Whether an episode keeps every rule: by plain arithmetic where a rule has it, else by its compiled rows.
+
+        `columns` may hold values of the variables that rules have added; better ones than those derived from the states.
+        """
+        path = EpisodePath(self.problem.coordinates, self.problem.points(states), True)
+        if any(rule.violations(path) for rule in self.problem.rules):
+            return False
+        if all(type(rule).violations is not TransitionConstraint.violations for rule in self.problem.rules):
+            return True
+        tried = [self.replan.joined(states, actions)]
+        if columns is not None:
+            tried.append(np.concatenate([states.ravel(), actions.ravel(), columns[states.size + actions.size :]]))
+        return any(not self.replan.refusal(self.replan.within_bounds(values))[1] for values in tried)
 
     def _within(self, states: Array) -> Array:
         """States cut to the box where they miss it by no more than a plan may; NaN where they miss it by more."""
