@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -15,10 +16,11 @@ from tcbo_pyomo.foundation.profiling import section
 from tcbo_pyomo.knowledge.history import History
 from tcbo_pyomo.knowledge.knowledge import Knowledge
 from tcbo_pyomo.planning.continuous.reachable_set import reachable_set
+from tcbo_pyomo.planning.continuous.shortest_path import straight_path
 from tcbo_pyomo.planning.continuous.utility import Stage, TrajectoryUtility
 from tcbo_pyomo.plant.route import Route
 from tcbo_pyomo.plant.situation import Location
-from tcbo_pyomo.problem.continuous import ContinuousProblem
+from tcbo_pyomo.problem.continuous import SAME_PLACE, ContinuousProblem
 from tcbo_pyomo.settings import Settings
 from tcbo_pyomo.surrogate.acquisition import ConfidenceBounds
 from tcbo_pyomo.surrogate.continuous_belief import ContinuousBelief
@@ -89,15 +91,28 @@ class ContinuousKnowledge(Knowledge[ContinuousBelief]):
         if self._recommendation is None:
             with section("recommendation"), one_blas_thread():
                 best = best_mean(self.belief, self._space)
-            self._route = None if self.reach is None else self.reach.route(best)
+            if self.reach is not None:
+                self._proof, = self.reach.routes(best[None])
             self._recommendation = tuple(best.tolist())
         return self._recommendation
 
     @property
-    def route(self) -> Route | None:
-        """A feasible episode that comes to the recommendation; None where every point of the box can be reached."""
-        _ = self.recommendation
+    def route(self) -> Route:
+        """A feasible episode that comes to the recommendation in few moves."""
+        best = np.array(self.recommendation)
+        if self._route is None and self.reach is not None:
+            with one_blas_thread():
+                self._route = self.reach.shortened(self._proof)
+        if self._route is None:
+            dynamics, horizon = self.problem.dynamics, self.problem.horizon
+            states, actions = straight_path(dynamics, np.array(self.problem.start_state), best, horizon)
+            self._route = Route(states, actions, int((np.abs(states - best).max(axis=1) <= SAME_PLACE).argmax()))
         return self._route
+
+    @property
+    def route_moves(self) -> list[dict[str, Any]]:
+        """How an episode gets to the recommendation: for each move its step, the actions, and where it leads."""
+        return self.problem.route_moves(self.route)
 
     @property
     def candidate_routes(self) -> tuple[Route, ...]:

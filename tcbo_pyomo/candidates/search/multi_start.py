@@ -8,6 +8,7 @@ were stopped by it can be followed along its edge.
 from __future__ import annotations
 
 import logging
+
 import numpy as np
 from scipy.optimize import minimize
 

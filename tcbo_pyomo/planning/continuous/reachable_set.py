@@ -3,7 +3,7 @@
 A point counts as reachable when a feasible episode from the start passes it: in the box, within the limits of the actions, and
 with every rule kept to the end. Nothing is recommended without such an episode. Where the action is the move itself, maxima
 are sought in the whole box and ways are laid to them; points without a way, and all points of other plants, are sought in a
-cloud of simulated episodes and refined on the trajectory programme, with the function's value at one of its points as objective.
+cloud of simulated episodes and refined on the trajectory programme: the function's value at one of its points is the objective.
 """
 
 from __future__ import annotations
@@ -91,6 +91,17 @@ class ReachableSet:
     def routes(self, points: Array) -> tuple[Route, ...]:
         """A route to each of n points; those that no search has returned are moved to a reachable point that is near."""
         return tuple(self.route(point) or self._projected(point) for point in points)
+
+    def shortened(self, route: Route) -> Route:
+        """A route to the same point in fewer moves, as far as the programme finds one: for those who have to go there."""
+        if self.episodes.dynamics.is_free_move:
+            return route
+        best, fewest = route, 1
+        while fewest < best.step:
+            middle = (fewest + best.step) // 2
+            found = self.episodes.through(route.point, middle, best)
+            best, fewest = (best, middle + 1) if found is None else (found, fewest)
+        return best
 
     def _refined(
         self, functions: Functions, wanted: Integers, aims: dict[int, Array], _extra: Array | None
@@ -191,7 +202,7 @@ def reachable_set(problem: ContinuousProblem) -> ReachableSet:
 
 
 def _chosen(tops: Integers, number: int) -> list[int]:
-    """Which functions to refine: of each point of the cloud that is a top first the last function, then the first, and so on."""
+    """Which functions to refine: of those that share a top first the last, then the first, and so on."""
     groups = sorted((np.flatnonzero(tops == top).tolist() for top in np.unique(tops)), key=len, reverse=True)
     ends = [[group.pop(-1 if turn % 2 == 0 else 0) for turn in range(len(group))] for group in groups]
     rounds = [group[turn] for turn in range(number) for group in ends if turn < len(group)]

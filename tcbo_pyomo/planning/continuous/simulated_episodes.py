@@ -1,4 +1,4 @@
-"""Whole episodes of a continuous plant from its start, many at once: simulated from actions, and checked against every limit."""
+"""Whole episodes of a continuous plant, many at once: simulated from their actions, and checked against every limit."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from functools import cached_property
 import numpy as np
 from scipy.stats import qmc
 
+from tcbo_pyomo.errors import SolverFailed
 from tcbo_pyomo.foundation.arrays import Array, Mask
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 from tcbo_pyomo.models.episode_path import EpisodePath
+from tcbo_pyomo.planning.continuous.distance_objectives import DistanceObjective
 from tcbo_pyomo.planning.continuous.roadmap import Roadmap
 from tcbo_pyomo.planning.continuous.solve_attempts import Replan
 from tcbo_pyomo.planning.continuous.trajectory_oracle import TrajectoryOracle
@@ -100,7 +102,7 @@ class Episodes:
 
     def feasible(self, states: Array, actions: Array) -> Mask:
         """Which of n episodes keep the box, the limits of the actions and every rule."""
-        ok = ~np.isnan(states).any(axis=(1, 2))
+        ok: Mask = np.asarray(~np.isnan(states).any(axis=(1, 2)))
         size = np.maximum(1.0, np.abs(self.upper - self.lower))
         ok &= (np.abs(self.dynamics.actions.clip(actions) - actions) <= ROUNDING * size).all(axis=(1, 2))
         for episode in np.flatnonzero(ok) if self.problem.rules else ():
@@ -121,6 +123,21 @@ class Episodes:
         del self.replan.attempts[:-KEPT_ATTEMPTS]
         columns = self.replan.attempt(objective, self.replan.joined(begun.states, begun.actions), "reachable point")
         return None if columns is None else self.route(columns, step)
+
+    def through(self, point: Array, step: int, begun: Route) -> Route | None:
+        """An episode that is at a scaled point after so many moves, and near it otherwise; None where none is found."""
+        bounds = self.replan.bounds
+        columns = self.replan.compiled.terms.columns[step - 1]
+        lower, upper = bounds.column_lower.copy(), bounds.column_upper.copy()
+        lower[columns], upper[columns] = point - ROUNDING, point + ROUNDING
+        x0 = np.clip(self.replan.joined(begun.states, begun.actions), lower, upper)
+        held = bounds._replace(column_lower=lower, column_upper=upper)
+        try:
+            solution = self.replan.solver.solve(DistanceObjective.to(point), x0, held)
+        except SolverFailed:
+            return None
+        route = self.route(solution.values, step) if solution.feasible else None
+        return route if route is not None and np.abs(route.point - point).max() <= TOLERANCE else None
 
     def _obeys(self, states: Array, actions: Array, columns: Array | None = None) -> bool:
         """Whether an episode keeps every rule: by plain arithmetic where a rule has it, else by its compiled rows.
