@@ -16,6 +16,7 @@ from tcbo_pyomo.checks.reachable_states import check_moves
 from tcbo_pyomo.errors import TcboError
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.knowledge.history import Move
+from tcbo_pyomo.problem.continuous import ContinuousProblem
 from tcbo_pyomo.problem.finite import Problem
 from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.problem.with_settings import with_settings
@@ -54,6 +55,13 @@ def _findings(problem: ProblemProtocol) -> list[Finding]:
 @_findings.register
 def _(problem: Problem) -> list[Finding]:
     return [*check_moves(problem), _noise(*_noise_by_state(problem)), _truth(problem)]
+
+
+@_findings.register
+def _(problem: ContinuousProblem) -> list[Finding]:
+    from tcbo_pyomo.checks.continuous_plant import check_plant  # Loads CasADi, which finite plants do without.
+
+    return [*check_plant(problem), _noise(*_noise_in_box(problem))]
 
 
 def _noise_by_state(problem: Problem) -> tuple[Array, Array]:

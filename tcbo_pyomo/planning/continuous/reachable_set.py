@@ -57,9 +57,18 @@ class ReachableSet:
         return cKDTree(self.cloud.points)
 
     def __call__(self, points: Array) -> Mask:
-        """Which of n scaled points may be reachable: every rule allows them, and they are near the cloud."""
+        """Which of n scaled points may be reachable: every rule allows them, and a way or the cloud comes close."""
+        if self.episodes.dynamics.is_free_move:
+            return self._within_range(points)
         near = self._tree.query(points, p=np.inf)[0] <= max(self.cloud.resolution, UNCOVERED)
         return self.problem.allowed(points) & near
+
+    def holds(self, points: Array) -> Mask:
+        """As calling it, but with a way to each point where the action is the move itself."""
+        inside = self(points)
+        if self.episodes.dynamics.is_free_move:
+            inside[inside] = [self._way(point) is not None for point in points[inside]]
+        return inside
 
     def route(self, point: Array) -> Route | None:
         """The route to a point that a search has returned; None for any other point."""
