@@ -54,11 +54,6 @@ def _findings(problem: ProblemProtocol) -> list[Finding]:
     return [_noise(*_noise_in_box(problem))]
 
 
-@_findings.register
-def _(problem: ContinuousProblem) -> list[Finding]:
-    return [_noise(*_noise_in_box(problem)), *_discretisation(problem)]
-
-
 def _discretisation(problem: ContinuousProblem) -> list[Finding]:
     """For a plant that is a pyomo.dae model: how far its discretised steps lead away from its differential equations."""
     dynamics = problem.dynamics
@@ -71,6 +66,13 @@ def _discretisation(problem: ContinuousProblem) -> list[Finding]:
 @_findings.register
 def _(problem: Problem) -> list[Finding]:
     return [*check_moves(problem), _noise(*_noise_by_state(problem)), _truth(problem)]
+
+
+@_findings.register
+def _(problem: ContinuousProblem) -> list[Finding]:
+    from tcbo_pyomo.checks.continuous_plant import check_plant  # Loads CasADi, which finite plants do without.
+
+    return [*check_plant(problem), *_discretisation(problem), _noise(*_noise_in_box(problem))]
 
 
 def _noise_by_state(problem: Problem) -> tuple[Array, Array]:

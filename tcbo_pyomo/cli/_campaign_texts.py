@@ -7,15 +7,19 @@ import io
 import json
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tcbo_pyomo.explain.as_text import point_text
+from tcbo_pyomo.foundation.wording import counted
 
 if TYPE_CHECKING:
     from tcbo_pyomo.knowledge.history import Move
     from tcbo_pyomo.problem.protocol import ProblemProtocol
     from tcbo_pyomo.records import DurableCampaign
     from tcbo_pyomo.records.status import Best, Status
+
+MOST_MOVES = 20
+"""Moves that are printed of a long way."""
 
 
 def moves_as_text(campaign: DurableCampaign, moves: Sequence[Move]) -> str:
@@ -80,12 +84,28 @@ def status_as_text(status: Status) -> str:
 
 
 def best_as_text(problem: ProblemProtocol, best: Best) -> str:
-    """One line."""
+    """One line, and the moves that lead there where they are kept."""
     unit = f" {problem.output_unit}" if problem.output_unit else ""
     value = f"{problem.output} = {best.mean:.4g} ± {best.standard_deviation:.2g}{unit}"
-    return (
-        f"recommendation: {point_text(best.at, problem.coordinates)}; {value} from {best.measurements} measurements\n"
-    )
+    place = point_text(best.at, problem.coordinates)
+    lines = [f"recommendation: {place}; {value} from {best.measurements} measurements"]
+    if best.how_to_get_there is not None:
+        lines += route_as_lines(problem, best.how_to_get_there)
+    return "\n".join(lines) + "\n"
+
+
+def route_as_lines(problem: ProblemProtocol, moves: Sequence[dict[str, Any]]) -> list[str]:
+    """How to get to a place: one line per move; of many the first ones, and the last."""
+    if not moves:
+        return ["how to get there: every episode starts there"]
+    lines = []
+    for move in moves:
+        does = problem.instruction(tuple(move["actions"].values()))
+        where = point_text(move["at"], problem.coordinates)
+        lines.append(f"  {move['step']}: {f'{does} -> ' if does else ''}{where}")
+    if len(lines) > MOST_MOVES:
+        lines[MOST_MOVES - 1 : -1] = [f"  ... {len(lines) - MOST_MOVES} more moves (all of them: --json)"]
+    return [f"how to get there, {counted(len(moves), 'move')} from the start:", *lines]
 
 
 def to_json(found: Status | Best) -> str:

@@ -16,7 +16,7 @@ import numpy as np
 from tcbo_pyomo.errors import BadInput, SolverFailed
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.coordinates import scaled
-from tcbo_pyomo.plant.dynamics import Dynamics, NonlinearDynamics
+from tcbo_pyomo.plant.dynamics import Dynamics, LinearDynamics, NonlinearDynamics
 from tcbo_pyomo.plant.pyomo_model.model_dynamics import ModelDynamics
 from tcbo_pyomo.solvers.nonlinear.feasible_point import FeasiblePoint
 
@@ -84,6 +84,9 @@ class StepSimulator:
         equations = {"x": programme.variables[known:], "p": given, "g": residual}
         self._programme = programme
         options = {"abstol": 1e-11, "error_on_fail": False, "show_eval_warnings": False}
+        if inside:
+            # Of large models many random moves have no solution; what Newton's method finds, it finds soon.
+            options["max_iter"] = 50
         self._newton = casadi.rootfinder("step", "newton", equations, options)
         self._guess = programme.start_values()[known:]
         positions = {id(column): i for i, column in enumerate(programme.columns)}
@@ -109,6 +112,23 @@ class StepSimulator:
                 "start values, or make the step shorter or its discretisation finer"
             )
         return answer[self._next]
+
+    def next_states(self, states: Array, actions: Array) -> Array:
+        """The scaled states (n x d) after n actions (n x q) in n states; NaN where Newton's method finds no solution."""
+        known = np.isfinite(states).all(axis=1)
+        if not known.all():
+            after = np.full(states.shape, np.nan)
+            if known.any():
+                after[known] = self.next_states(states[known], actions[known])
+            return after
+        guess = np.tile(self._guess[:, None], (1, len(states)))
+        guess[self._next] = states.T
+        values = np.tile(self._programme.parameter_values()[:, None], (1, len(states)))
+        given = np.vstack([states.T, actions.T, values]).astype(float)
+        answer: Array = np.array(self._newton(guess, given))
+        missed = np.abs(np.array(self._residual(answer, given))).max(axis=0)
+        found = missed <= self._allowed(answer)
+        return np.where(found[:, None], answer[self._next].T, np.nan)
 
     def inside(self, state: Array, action: Array) -> Array:
         """The values of the variables inside a step of a user's model, in the order of `Links.columns`."""
@@ -141,9 +161,28 @@ class StepSimulator:
     def _missed(self, answer: Array, given: Array) -> float:
         return float(np.abs(np.array(self._residual(answer, given)).ravel()).max())
 
-    def _allowed(self, answer: Array) -> float:
+    def _allowed(self, answer: Array) -> Array:
+        """By how much the equations of a step may be missed; for one answer, or for each of many (columns)."""
         # The rows of a user's model are scaled to one, whatever the size of its variables.
-        return 1e-8 if len(self._inside) else 1e-8 * max(1.0, float(np.abs(answer).max()))
+        largest = np.zeros(answer.shape[1:]) if len(self._inside) else np.abs(answer).max(axis=0)
+        return 1e-8 * np.maximum(1.0, largest)
+
+
+def next_states(dynamics: Dynamics, states: Array, actions: Array) -> Array:
+    """The scaled states (n x d) after n actions (n x q) in n states; NaN where the plant's equations have no solution."""
+    if isinstance(dynamics, LinearDynamics):
+        return states @ dynamics.state_matrix.T + actions @ dynamics.input_matrix.T
+    simulator = simulator_of(dynamics)
+    if isinstance(simulator, StepSimulator):
+        return simulator.next_states(states, actions)
+    return np.array([_one_step(simulator, *pair) for pair in zip(states, actions, strict=True)])
+
+
+def _one_step(simulator: Simulator, state: Array, action: Array) -> Array:
+    try:
+        return np.asarray(simulator.next_state(state, action), dtype=float)
+    except SolverFailed:
+        return np.full(len(state), np.nan)
 
 
 _COMPILED: WeakKeyDictionary[NonlinearDynamics, StepSimulator] = WeakKeyDictionary()
