@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import time
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -41,7 +42,10 @@ class TrajectoryOracle:
     def __init__(self, problem: ContinuousProblem, settings: NonlinearSolverSettings) -> None:
         self.problem, self.solves = problem, settings.solves
         start = np.asarray(problem.start_state)
-        self.compiled = CompiledTrajectory(problem.coordinates, problem.dynamics, start, problem.horizon, problem.rules)
+        if problem not in _COMPILED:
+            parts = problem.coordinates, problem.dynamics, start, problem.horizon, problem.rules
+            _COMPILED[problem] = CompiledTrajectory(*parts)
+        self.compiled = _COMPILED[problem]
         warn_of_discretisation(problem.dynamics, start, problem.horizon)
         iterations = settings.max_iterations
         linear = isinstance(problem.dynamics, LinearDynamics) and not problem.rules
@@ -121,6 +125,10 @@ class TrajectoryOracle:
         if array.size % self.compiled.dimension or not np.isfinite(array).all():
             raise BadInput(f"best_path: {name} must be rows of {self.compiled.dimension} finite scaled values")
         return array.reshape(-1, self.compiled.dimension)
+
+
+_COMPILED: WeakKeyDictionary[ContinuousProblem, CompiledTrajectory] = WeakKeyDictionary()
+"""One compiled trajectory for the planner, the search for reachable points and every campaign of a problem."""
 
 
 def _reason(plans: list[Candidate], attempts: list[SolveRecord]) -> str:
