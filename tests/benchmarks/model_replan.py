@@ -99,8 +99,7 @@ def _against_pyomo(repeats: int) -> Comparison:
 
     def theirs(number: int) -> None:
         aim = objective(number)
-        dynamics = dynamics_from_model(reactor, STATES, INPUTS)
-        model = build_trajectory(plant.coordinates, dynamics, start, HORIZON)
+        model = build_trajectory(plant.coordinates, plant.dynamics, start, HORIZON)
         model.aim = pyo.Objective(expr=1e-4 * aim.expression(model, range(1, HORIZON + 1)))
         pyo.SolverFactory("pounce").solve(model)
         points = np.array([[model.state[h, c.name].value for c in plant.coordinates] for h in range(1, HORIZON + 1)])

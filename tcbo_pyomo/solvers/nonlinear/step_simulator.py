@@ -16,6 +16,7 @@ import numpy as np
 from tcbo_pyomo.errors import BadInput, SolverFailed
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.coordinates import scaled
+from tcbo_pyomo.foundation.profiling import section
 from tcbo_pyomo.plant.dynamics import Dynamics, LinearDynamics, NonlinearDynamics
 from tcbo_pyomo.plant.pyomo_model.model_dynamics import ModelDynamics
 from tcbo_pyomo.solvers.nonlinear.feasible_point import FeasiblePoint
@@ -125,7 +126,8 @@ class StepSimulator:
         guess[self._next] = states.T
         values = np.tile(self._programme.parameter_values()[:, None], (1, len(states)))
         given = np.vstack([states.T, actions.T, values]).astype(float)
-        answer: Array = np.array(self._newton(guess, given))
+        with section("one step"):
+            answer: Array = np.array(self._newton(guess, given))
         missed = np.abs(np.array(self._residual(answer, given))).max(axis=0)
         found = missed <= self._allowed(answer)
         return np.where(found[:, None], answer[self._next].T, np.nan)
@@ -145,7 +147,8 @@ class StepSimulator:
         guess = self._guess.copy()
         guess[self._next] = state
         given = np.concatenate([np.ravel(state), np.ravel(action), self._programme.parameter_values()]).astype(float)
-        answer: Array = np.array(self._newton(guess, given)).ravel()
+        with section("one step"):
+            answer: Array = np.array(self._newton(guess, given)).ravel()
         missed = self._missed(answer, given)
         if len(self._inside) and not missed <= self._allowed(answer):
             answer = self._by_ipopt(guess, given)
