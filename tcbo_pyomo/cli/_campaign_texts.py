@@ -30,9 +30,24 @@ def moves_as_text(campaign: DurableCampaign, moves: Sequence[Move]) -> str:
         if move.expected is None:
             lines.append(f"{where}: {problem.instruction(move.decision)}; its outcome is random, tell it with --at")
         else:
-            lines.append(f"{where}: {point_text(problem.describe(move.expected), problem.coordinates)}")
+            place = point_text(problem.describe(move.expected), problem.coordinates)
+            does = "" if move.decision is None else _inputs_in_words(problem, move.decision)
+            lines.append(f"{where}: {does}{place}")
     tell = f"tcbo tell {campaign.path} VALUE" + (" --move N" if len(moves) > 1 else "")
     return "\n".join([*lines, f"next: {tell}"]) + "\n"
+
+
+def _inputs(problem: ProblemProtocol, decision: Any) -> dict[str, float] | None:
+    """What to set on a plant whose inputs are numbers; None where the place that a move leads to says it all."""
+    limits = problem.action_limits
+    if limits is None or limits.names is None or not problem.instruction(decision):
+        return None
+    return {name: float(value) for name, value in zip(limits.names, decision, strict=True)}
+
+
+def _inputs_in_words(problem: ProblemProtocol, decision: Any) -> str:
+    inputs = _inputs(problem, decision)
+    return "" if inputs is None else f"set {', '.join(f'{name} = {value:.6g}' for name, value in inputs.items())} -> "
 
 
 def moves_as_csv(campaign: DurableCampaign, moves: Sequence[Move]) -> str:
@@ -61,6 +76,7 @@ def moves_as_json(campaign: DurableCampaign, moves: Sequence[Move]) -> str:
             "step": move.step,
             "set_points": None if move.expected is None else problem.describe(move.expected),
             "action": None if move.decision is None else problem.action_name(move.decision),
+            "inputs": None if move.decision is None else _inputs(problem, move.decision),
         }
         for move in moves
     ]

@@ -163,9 +163,9 @@ def step_model(
         spread_states(model, time, finish, list(zip(starts, ends, strict=True)), end_of_inputs)
     scale_rows(rows)
     moment = ([], []) if time is None else moment_of_end(model, time, begin, finish)
-    given = [*starts, *(v for part in moved for _, v in part)]
+    tied = [*starts, *(v for part in moved for _, v in part)]
     differentiated = [] if time is None else [v for d in derivatives(model, time) for v in d.get_state_var().values()]
-    formulas = definitions(rows, [*ends, *differentiated], given)
+    formulas = definitions(rows, [*ends, *differentiated], tied)
     model._tcbo_links = Links(starts, ends, moved, unknowns, limits, *moment, formulas)
     return StepModel(model, length, *values)
 
