@@ -5,6 +5,7 @@ by 0.1.0 when it went on with copies of these files, results being `result_of`.
 """
 
 import csv
+import hashlib
 import json
 import shutil
 from contextlib import suppress
@@ -62,6 +63,11 @@ def test_every_fixture_names_the_setting_that_is_gone():
     stored = [*FILES.glob("*.json"), *FILES.glob("*/*.json"), *FILES.glob("*.db"), *FILES.glob("*/runs/*.json")]
     silent = [path.name for path in stored if b'"hot_start":true' not in path.read_bytes().replace(b" ", b"")]
     assert silent == ["next_moves.json"]
+
+
+def test_the_problem_file_has_the_bytes_that_the_campaign_was_started_with(rig):
+    digest = hashlib.sha256((FILES / "dosed_tank.py").read_bytes()).hexdigest()
+    assert digest.encode() in (rig / "dosed_tank.db").read_bytes()
 
 
 @pytest.mark.parametrize("name", SOURCES)

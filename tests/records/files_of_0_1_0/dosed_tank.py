@@ -14,7 +14,9 @@ def build(feedback=None, seed=0):
     axes = {"dose": [0.0, 1.0, 2.0, 3.0], "temperature": [20.0, 30.0, 40.0, 50.0]}
     moves = {"dose": [0, 1], "temperature": [-2, -1, 0, 1, 2]}
     process = grid_process(axes, moves, 1e-3, {"dose": "g", "temperature": "degC"})
-    heat = ResourceBudget("heat", cost=lambda left, right: abs(right["temperature"] - left["temperature"]), limit=60.0)
+    heat = ResourceBudget(
+        "heat", cost=lambda left, right: abs(right["temperature"] - left["temperature"]), limit=60.0
+    )
     return Problem(
         name="dosed_tank",
         process=process,
