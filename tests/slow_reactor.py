@@ -1,4 +1,4 @@
-"""A stirred reactor with thermal inertia: twelve moves from its start it gets to some 307 to 340 K, its axis has 300 to 345 K."""
+"""A stirred reactor with thermal inertia: in twelve moves it gets to some 307 to 340 K, its axis has 300 to 345 K."""
 
 from __future__ import annotations
 
@@ -56,6 +56,11 @@ def slow_reactor(truth=cold_is_best, episodes: int = 2, **fields) -> ContinuousP
         truth=truth,
         **fields,
     )
+
+
+def build(feedback=None, seed=0) -> ContinuousProblem:
+    """As the problem file of a user."""
+    return slow_reactor(hot_is_best, episodes=1)
 
 
 def brute_force(drawn: int = 200_000) -> Array:

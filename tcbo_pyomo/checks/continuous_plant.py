@@ -52,8 +52,8 @@ def _dynamics(problem: ContinuousProblem) -> list[Finding]:
     if not finite.all():
         worst = problem.place_words(tuple(states[int(finite.argmin())].tolist()))
         share = f"of {SAMPLE} random moves {int((~finite).sum())} have no finite outcome, such as one from {worst}"
-        level = "warning" if finite.any() else "error"
-        return [Finding(level, "dynamics", f"{share}; check the equations there, or narrow the bounds")]
+        text = f"{share}; check the equations there, or narrow the bounds"
+        return [Finding("warning" if finite.any() else "error", "dynamics", text)]
     slopes = np.empty((SAMPLE, dimension, dimension))
     for axis, aside in enumerate(DIFFERENCE * np.eye(dimension)):
         ends = (next_states(problem.dynamics, states + side, actions) for side in (aside, -aside))

@@ -16,10 +16,12 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from tcbo_pyomo._version import MOVES_SINCE
+from tcbo_pyomo._version import MOVES_SINCE, REACHABLE_SINCE
 from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.errors import BadInput, TcboError
 from tcbo_pyomo.library import load_problem
+from tcbo_pyomo.problem.continuous import ContinuousProblem
+from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.records.problem_source import problem_fingerprint
 from tcbo_pyomo.settings import RETIRED, FeedbackSettings, stored_settings
 from tcbo_pyomo.studies.study import ProblemEntry, Study
@@ -100,7 +102,7 @@ def _cases(study: Study, problem: ProblemEntry, feedback: FeedbackSettings | Non
         try:
             settings = stored_settings(dict(built.settings), *layers)
             # Builds the planner as well: a method that cannot serve this problem says so now.
-            Campaign(built, settings, study.seeds[0])
+            campaign = Campaign(built, settings, study.seeds[0])
         except TcboError as error:
             label = ", ".join(filter(None, (problem.label, method.label, setting_label(point))))
             raise type(error)(f"study '{study.name}', {label}: {error}") from error
@@ -111,9 +113,14 @@ def _cases(study: Study, problem: ProblemEntry, feedback: FeedbackSettings | Non
             setting=setting_label(point),
             source=problem.problem,
             settings=_with_retired(settings.model_dump(mode="json", exclude_defaults=True), layers),
-            fingerprint=fingerprint,
+            fingerprint=fingerprint if _moves_as_ever(campaign.problem) else f"{fingerprint} {REACHABLE_SINCE}",
             truth=study.truth,
         )
+
+
+def _moves_as_ever(problem: ProblemProtocol) -> bool:
+    """Whether `MOVES_SINCE` holds for a problem."""
+    return not isinstance(problem, ContinuousProblem) or problem.reaches_everything
 
 
 def _with_retired(settings: dict[str, Any], layers: tuple[dict[str, Any], ...]) -> dict[str, Any]:

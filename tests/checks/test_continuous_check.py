@@ -103,7 +103,8 @@ def test_dynamics_that_are_not_finite_or_not_stable():
     def runaway(model, step):
         return {n: 5.0 + 1.4 * (model.physical[step, n] - 5.0) + model.action[step, "u"] for n in ("x", "y")}
 
-    level, text = only(plane(dynamics=NonlinearDynamics(AXES, root, BoxActions({"u": 1.0})), start={"x": 2, "y": 9}), "dynamics")
+    high = {"x": 2, "y": 9}
+    level, text = only(plane(dynamics=NonlinearDynamics(AXES, root, BoxActions({"u": 1.0})), start=high), "dynamics")
     assert level == "warning" and "no finite outcome" in text
     level, text = only(plane(dynamics=NonlinearDynamics(AXES, runaway, BoxActions({"u": 1.0}))), "dynamics")
     assert level == "warning" and "up to 1.4 times" in text

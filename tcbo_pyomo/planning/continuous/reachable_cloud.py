@@ -67,7 +67,7 @@ class Cloud:
 def build_cloud(episodes: Episodes) -> Cloud:
     """The cloud of a plant: always the same one, whatever was measured. `InfeasiblePlan` where no episode is feasible."""
     generator = np.random.default_rng(0)
-    if episodes.dynamics.is_free_move:
+    if episodes.has_ways:
         found = [way for node in episodes.roadmap.nodes if (way := episodes.way(node))]
     else:
         count = int(np.clip(SIMULATED_STATES // episodes.horizon, FEWEST, MOST))
@@ -78,7 +78,7 @@ def build_cloud(episodes: Episodes) -> Cloud:
         found += _solved_from_rest(episodes)
     if not found:
         raise explained_failure(episodes.replan)
-    if not episodes.dynamics.is_free_move:
+    if not episodes.has_ways:
         found += _farther(episodes, found)
     return thinned(episodes, found)
 

@@ -8,8 +8,7 @@ cloud of simulated episodes and refined on the trajectory programme: the functio
 
 from __future__ import annotations
 
-from functools import cached_property, partial
-from weakref import WeakKeyDictionary
+from functools import cached_property, lru_cache, partial
 
 import numpy as np
 from scipy.spatial import cKDTree
@@ -58,15 +57,15 @@ class ReachableSet:
 
     def __call__(self, points: Array) -> Mask:
         """Which of n scaled points may be reachable: every rule allows them, and a way or the cloud comes close."""
-        if self.episodes.dynamics.is_free_move:
-            return self._within_range(points)
+        if self.episodes.has_ways:
+            return self.episodes.within_range(points)
         near = self._tree.query(points, p=np.inf)[0] <= max(self.cloud.resolution, UNCOVERED)
         return self.problem.allowed(points) & near
 
     def holds(self, points: Array) -> Mask:
         """As calling it, but with a way to each point where the action is the move itself."""
         inside = self(points)
-        if self.episodes.dynamics.is_free_move:
+        if self.episodes.has_ways:
             inside[inside] = [self._way(point) is not None for point in points[inside]]
         return inside
 
@@ -76,9 +75,9 @@ class ReachableSet:
 
     def draw(self, count: int, generator: np.random.Generator) -> Array:
         """`count` reachable points (count x d)."""
-        if not self.episodes.dynamics.is_free_move:
+        if not self.episodes.has_ways:
             return self._kept([self.cloud.route(i) for i in self._any(count, generator)])
-        drawn = uniform_points(count, len(self.episodes.start), generator, self._within_range)
+        drawn = uniform_points(count, len(self.episodes.start), generator, self.episodes.within_range)
         routes = [self._way(point) or self.cloud.route(int(self._any(1, generator)[0])) for point in drawn]
         return self._kept(routes)
 
@@ -86,8 +85,8 @@ class ReachableSet:
         """The best reachable point of each function; with `exact` by several solves each."""
         routes: dict[int, Route] = {}
         aims: dict[int, Array] = {}
-        if self.episodes.dynamics.is_free_move:
-            best = global_maxima(functions, len(self.episodes.start), self._within_range, extra, exact).points
+        if self.episodes.has_ways:
+            best = global_maxima(functions, len(self.episodes.start), self.episodes.within_range, extra, exact).points
             aims = dict(enumerate(best))
             routes = {i: way for i, point in aims.items() if (way := self._way(point)) is not None}
         left = np.array([i for i in range(functions.count) if i not in routes], dtype=int)
@@ -103,7 +102,7 @@ class ReachableSet:
 
     def shortened(self, route: Route) -> Route:
         """A route to the same point in fewer moves, as far as the programme finds one: for those who have to go there."""
-        if self.episodes.dynamics.is_free_move:
+        if self.episodes.has_ways:
             return route
         best, fewest = route, 1
         while fewest < best.step:
@@ -170,7 +169,7 @@ class ReachableSet:
 
     def _projected(self, point: Array) -> Route:
         """A route to a point, or to the nearest that the programme finds."""
-        way = self._way(point) if self.episodes.dynamics.is_free_move else None
+        way = self._way(point) if self.episodes.has_ways else None
         if way is not None:
             return way
         begun = self.cloud.route(int(self._tree.query(point, p=np.inf)[1]))
@@ -184,13 +183,6 @@ class ReachableSet:
         route = self.episodes.way(point)
         return route if route is not None and np.abs(route.point - point).max() <= SAME_POINT else None
 
-    def _within_range(self, points: Array) -> Mask:
-        """Which points every rule allows and, as the crow flies, the moves of an episode are enough for."""
-        limits, moves = self.episodes.dynamics.actions, (points - self.episodes.start) / self.episodes.horizon
-        may_stay = np.array_equal(limits.clip(np.zeros(len(self.episodes.start))), np.zeros(len(self.episodes.start)))
-        enough = (np.abs(limits.clip(moves) - moves) <= SAME_POINT).all(axis=1) | (not may_stay)
-        return self.problem.allowed(points) & enough
-
     def _any(self, count: int, generator: np.random.Generator) -> Integers:
         number = len(self.cloud.episode)
         return generator.choice(number, count, replace=number < count)
@@ -203,11 +195,10 @@ class ReachableSet:
         return np.array([route.point for route in routes])
 
 
+@lru_cache(maxsize=8)
 def reachable_set(problem: ContinuousProblem) -> ReachableSet:
     """The reachable set of a problem: one for all who ask, since its cloud takes a while."""
-    if problem not in _KNOWN:
-        _KNOWN[problem] = ReachableSet(problem)
-    return _KNOWN[problem]
+    return ReachableSet(problem)
 
 
 def _chosen(tops: Integers, number: int) -> list[int]:
@@ -221,5 +212,3 @@ def _chosen(tops: Integers, number: int) -> list[int]:
 def _value(functions: Functions, owner: int, route: Route) -> float:
     return float(functions.value(route.point[None])[0, owner])
 
-
-_KNOWN: WeakKeyDictionary[ContinuousProblem, ReachableSet] = WeakKeyDictionary()

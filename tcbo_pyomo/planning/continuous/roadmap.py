@@ -33,10 +33,13 @@ class Roadmap:
         A problem whose action is the move itself.
     points
         n x d scaled points to join, all of them allowed.
+    finer
+        How many times as many moves a segment is made in as the limits of the actions need.
     """
 
-    def __init__(self, problem: ContinuousProblem, points: Array) -> None:
+    def __init__(self, problem: ContinuousProblem, points: Array, finer: int = 1) -> None:
         self.problem, self.limits, self.horizon = problem, problem.dynamics.actions, problem.horizon
+        self._finer = finer
         start = np.asarray(problem.start_state, dtype=float)[None, :]
         ends = self._ends(np.vstack([start, points[::4]]))
         self.nodes = np.unique(np.vstack([start, ends, points]), axis=0)
@@ -44,6 +47,11 @@ class Roadmap:
         self.ends = np.array([int(np.abs(self.nodes - end).max(axis=1).argmin()) for end in ends], dtype=int)
         self._tree = cKDTree(self.nodes)
         self._to_node, self._to_end = self._distances()
+
+    @property
+    def coverage(self) -> float:
+        """The share of the points of the map to which there is a way, and from there to an end."""
+        return float((np.isfinite(self._to_node[0]) & np.isfinite(self._to_end[0])).mean())
 
     def way(self, target: Array) -> Array | None:
         """Scaled states of an episode (H + 1 x d) that comes to a point, waits there and ends; None where none is found.
@@ -95,16 +103,19 @@ class Roadmap:
 
     def _moves(self, left: Array, right: Array) -> list[Array]:
         """Each of n segments in as few equal moves as the limits allow; no move where its ends are one."""
-        steps, numbers = right - left, np.arange(1, self.horizon + 1)
-        shares = steps[:, None, :] / numbers[None, :, None]
+        steps, numbers = right - left, self._finer * np.arange(1, self.horizon // self._finer + 1)
+        shares = (steps[:, None, :] * self._finer / numbers[None, :, None]).reshape(-1, steps.shape[1])
         size = np.abs(steps).max(axis=1)
-        allowed = np.abs(self.limits.clip(shares) - shares).max(axis=2) <= BARELY * size[:, None]
+        missed = np.abs(self.limits.clip(shares) - shares).max(axis=1).reshape(len(steps), -1)
+        allowed = missed <= BARELY * size[:, None]
         number = np.where(allowed.any(axis=1), numbers[allowed.argmax(axis=1)], self.horizon + 1)
         number[size == 0.0] = 0
         return [a + np.linspace(0.0, 1.0, n + 1)[:, None] * s for a, s, n in zip(left, steps, number, strict=True)]
 
     def _are_free(self, left: Array, right: Array) -> Mask:
         """Which of n segments no rule about single moves forbids: one path along all of them is held against each rule."""
+        if not len(left):
+            return np.zeros(0, dtype=bool)
         pieces = self._moves(left, right)
         owner = np.repeat(np.arange(len(pieces)), [len(piece) for piece in pieces])
         path = EpisodePath(self.problem.coordinates, self.problem.points(np.vstack(pieces)), False)

@@ -24,6 +24,8 @@ from tcbo_pyomo.solvers.nonlinear.step_simulator import next_states
 
 OTHER_ACTIONS = 6
 """How many random actions are tried where the wanted one would leave the box."""
+GOOD_PART = 0.005
+"""Share of the box that free moves must reach for a search in the box; else the points are too few to be met."""
 MAPPED = 128
 """Points that a roadmap joins."""
 KEPT_ATTEMPTS = 8
@@ -53,8 +55,29 @@ class Episodes:
 
     @cached_property
     def roadmap(self) -> Roadmap:
-        """Ways to points, where the action is the move itself."""
-        return Roadmap(self.problem, self.spread(MAPPED))
+        """Ways to points, where the action is the move itself; with shorter moves where a rule forbids long ones."""
+        maps = (Roadmap(self.problem, self.spread(MAPPED), finer) for finer in (1, 2, 4))
+        best = next(maps)
+        for other in maps:
+            if best.coverage >= 0.5:
+                break
+            best = max(best, other, key=lambda roadmap: roadmap.coverage)
+        return best
+
+    @cached_property
+    def has_ways(self) -> bool:
+        """Whether points are sought in the box and ways laid to them: free moves that reach a good part of it."""
+        if not self.dynamics.is_free_move:
+            return False
+        points = np.random.default_rng(0).uniform(-0.5, 0.5, (4096, len(self.start)))
+        return bool(self.within_range(points).mean() >= GOOD_PART)
+
+    def within_range(self, points: Array) -> Mask:
+        """Which points every rule allows and, as the crow flies, the moves of an episode are enough for."""
+        moves, nothing = (points - self.start) / self.horizon, np.zeros((1, len(self.start)))
+        may_stay = np.array_equal(self.dynamics.actions.clip(nothing), nothing)
+        enough = (np.abs(self.dynamics.actions.clip(moves) - moves) <= ROUNDING).all(axis=1) | (not may_stay)
+        return self.problem.allowed(points) & enough
 
     def spread(self, count: int) -> Array:
         """Points of the box that every rule allows: corners, as far as there are not too many, and evenly spread ones."""
@@ -83,7 +106,7 @@ class Episodes:
 
     def guided(self, wanted: Array, generator: np.random.Generator) -> tuple[Array, Array]:
         """States and actions of the episodes that stay in the box, with other actions where the wanted ones would leave it."""
-        actions, here, states = self.dynamics.actions.clip(wanted), np.tile(self.start, (len(wanted), 1)), []
+        actions, here, states = self._clipped(wanted), np.tile(self.start, (len(wanted), 1)), []
         for step in range(self.horizon):
             after = self._within(next_states(self.dynamics, here, actions[:, step]))
             for turn in range(OTHER_ACTIONS):
@@ -104,7 +127,7 @@ class Episodes:
         """Which of n episodes keep the box, the limits of the actions and every rule."""
         ok: Mask = np.asarray(~np.isnan(states).any(axis=(1, 2)))
         size = np.maximum(1.0, np.abs(self.upper - self.lower))
-        ok &= (np.abs(self.dynamics.actions.clip(actions) - actions) <= ROUNDING * size).all(axis=(1, 2))
+        ok &= (np.abs(self._clipped(actions) - actions) <= ROUNDING * size).all(axis=(1, 2))
         for episode in np.flatnonzero(ok) if self.problem.rules else ():
             ok[episode] = self._obeys(states[episode], actions[episode])
         return ok
@@ -153,6 +176,10 @@ class Episodes:
         if columns is not None:
             tried.append(np.concatenate([states.ravel(), actions.ravel(), columns[states.size + actions.size :]]))
         return any(not self.replan.refusal(self.replan.within_bounds(values))[1] for values in tried)
+
+    def _clipped(self, actions: Array) -> Array:
+        """The allowed actions nearest to those of n episodes, n x H x q."""
+        return self.dynamics.actions.clip(actions.reshape(-1, actions.shape[-1])).reshape(actions.shape)
 
     def _within(self, states: Array) -> Array:
         """States cut to the box where they miss it by no more than a plan may; NaN where they miss it by more."""
