@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.errors import BadInput
@@ -70,12 +70,15 @@ class Best:
         What the model expects there.
     measurements
         How many values it is based on.
+    how_to_get_there
+        The moves of an episode that lead there, in engineering units; None on a finite process.
     """
 
     at: dict[str, float]
     mean: float
     standard_deviation: float
     measurements: int
+    how_to_get_there: list[dict[str, Any]] | None = None
 
 
 def status_of(campaign: Campaign, violations: dict[int, list[str]]) -> Status:
@@ -103,7 +106,8 @@ def best_of(campaign: Campaign) -> Best:
     """The recommendation now."""
     where = campaign.recommendation
     mean, deviation = campaign.knowledge.belief.predict([where])
-    return Best(campaign.problem.describe(where), float(mean[0]), float(deviation[0]), len(campaign.history.told))
+    believed = float(mean[0]), float(deviation[0])
+    return Best(campaign.problem.describe(where), *believed, len(campaign.history.told), campaign.route)
 
 
 def standing_of(move: Move) -> str:
