@@ -35,6 +35,7 @@ def declared_continuous(data: Mapping[str, Any]) -> DeclaredContinuousProblem:
 class DeclaredContinuousProblem(ContinuousProblem):
     """A problem as a campaign file has it."""
 
+    only_described = True
     _data: Mapping[str, Any]
 
     def __post_init__(self) -> None:

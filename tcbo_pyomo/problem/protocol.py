@@ -151,6 +151,11 @@ class ProblemProtocol(Protocol):
         return tuple(c if isinstance(c, TransitionConstraint) else FromFunction(c) for c in self.constraints)
 
     @property
+    def recommendation_needs_code(self) -> bool:
+        """Whether the recommendation of a problem that was read from a file is a better one with the problem's own code."""
+        return False
+
+    @property
     def simulated(self) -> bool:
         """Whether the truth is known, so that a campaign can be simulated."""
         return self.truth is not None

@@ -7,6 +7,7 @@ disk. A call that fails leaves the file as it was; the campaign in memory is the
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -185,8 +186,14 @@ class DurableCampaign(SyncedCampaign):
         return status_of(self.campaign, self.violations)
 
     def best(self) -> Best:
-        """Where the posterior mean is largest, with its uncertainty."""
+        """Where the posterior mean is largest, with its uncertainty.
+
+        Where the plant's own code is needed to say what can be reached and must not run, the best place it was at.
+        """
         self.refresh()
+        if self.campaign.problem.recommendation_needs_code:
+            with suppress(BadInput):
+                self.live()
         return best_of(self.campaign)
 
     def export(self, path: str | Path, force: bool = False) -> int:

@@ -78,12 +78,15 @@ class Best:
         What the model expects there; None before the first result.
     measurements
         How many values it is based on.
+    how_to_get_there
+        The moves of an episode that lead there, in engineering units; None on a finite process.
     """
 
     at: dict[str, float] | None
     mean: float | None
     standard_deviation: float | None
     measurements: int
+    how_to_get_there: list[dict[str, Any]] | None = None
 
 
 def status_of(campaign: Campaign, violations: dict[int, list[str]]) -> Status:
@@ -118,7 +121,8 @@ def best_of(campaign: Campaign) -> Best:
         return Best(None, None, None, 0)
     where = campaign.recommendation
     mean, deviation = campaign.knowledge.belief.predict([where])
-    return Best(campaign.problem.describe(where), float(mean[0]), float(deviation[0]), len(campaign.history.told))
+    believed = float(mean[0]), float(deviation[0])
+    return Best(campaign.problem.describe(where), *believed, len(campaign.history.told), campaign.route)
 
 
 def doubts(problem: ProblemProtocol, move: Move) -> list[str]:
