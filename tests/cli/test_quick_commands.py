@@ -13,7 +13,8 @@ from tcbo_pyomo.records import start_campaign
 from tcbo_pyomo.settings import settings_from
 
 SLOW = ("pyomo", "pandas", "scipy.stats", "scipy.integrate", "casadi", "highspy", "matplotlib")
-PROBLEMS = {"knorr_pyrazole": {}, "fuel_lake": {}, "tank_cascade": {"candidates": {"count": 4}}}
+FEW = {"candidates": {"count": 4}}
+PROBLEMS = {"knorr_pyrazole": {}, "fuel_lake": {}, "branin2d": FEW, "tank_cascade": FEW}
 COMMANDS = (
     ["status", "c.db"],
     ["export", "c.db", "out.csv"],
@@ -55,6 +56,11 @@ def test_no_command_that_only_looks_or_records_loads_what_plans(tmp_path, monkey
         campaign.tell(campaign.ask().number, 0.3)
     campaign.ask()
     found = [(arguments, loaded_by(arguments)) for arguments in COMMANDS]
-    # Where the maximum is sought in a box, the survey of the box is made of SciPy's Sobol points.
-    known = ["scipy.stats", "scipy.integrate"] if name == "tank_cascade" else []
-    assert found == [(arguments, known if arguments[0] == "best" else []) for arguments in COMMANDS]
+    quick = [(arguments, modules) for arguments, modules in found if arguments[0] != "best"]
+    assert quick == [(arguments, []) for arguments, _ in quick]
+    # Where the maximum is sought in a box, the survey of the box is made of SciPy's Sobol points; where the plant does not get
+    # everywhere in it, a feasible episode is planned to what is recommended.
+    allowed = {"branin2d": {"scipy.stats", "scipy.integrate"}, "tank_cascade": set(SLOW)}
+    assert {module for arguments, modules in found if arguments[0] == "best" for module in modules} <= allowed.get(
+        name, set()
+    )
