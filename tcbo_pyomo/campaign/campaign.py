@@ -6,25 +6,42 @@ order; visits whose results are pending count as visited when the next move is p
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tcbo_pyomo.campaign.assembly import knowledge_for, method_for, threads_for
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.profiling import timed
 from tcbo_pyomo.knowledge.history import History, Move
 from tcbo_pyomo.knowledge.plausibility import Surprise, checked_result
 from tcbo_pyomo.plant.situation import Location
-from tcbo_pyomo.problem.protocol import ProblemProtocol
-from tcbo_pyomo.problem.with_settings import with_settings
-from tcbo_pyomo.settings import Settings, settings_from, stored_settings
-from tcbo_pyomo.surrogate.kernels import kernel_from_dict
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from tcbo_pyomo.knowledge.knowledge import Knowledge
+    from tcbo_pyomo.methods.protocol import Method
+    from tcbo_pyomo.problem.protocol import ProblemProtocol
+    from tcbo_pyomo.settings import Settings
+
+
+@dataclass(frozen=True)
+class LimitsHeld:
+    """By which limits a move is judged.
+
+    Attributes
+    ----------
+    problem
+        The problem with those limits.
+    same_moves
+        Whether what the plant was asked to do means the same in that problem as in the present one.
+    """
+
+    problem: ProblemProtocol
+    same_moves: bool = True
 
 
 class Campaign:
@@ -42,21 +59,39 @@ class Campaign:
         Every random choice of the campaign comes from one generator with this seed.
     """
 
+    method: Method[Any, Any]
+    knowledge: Knowledge[Any]
+    refusal: str = ""
+    """Why code that it names must not run; empty where it may."""
+    limits_held: Callable[[Move], LimitsHeld] | None = None
+    """For each move the limits that held when it was asked for; None where they are those of the problem."""
+
     def __init__(self, problem: ProblemProtocol, settings: Settings | None = None, seed: int = 0) -> None:
+        # Imported here: whoever only looks at a campaign on a file needs none of it, and should not wait for it.
+        from tcbo_pyomo.campaign.assembly import knowledge_for, method_for
+        from tcbo_pyomo.problem.with_settings import with_settings
+        from tcbo_pyomo.settings import settings_from
+
         self.settings = settings or settings_from(dict(problem.settings))
-        self.problem = with_settings(problem, self.settings)
+        self.given, self.problem = problem, with_settings(problem, self.settings)
         self.seed = _checked_seed(seed)
         self.generator = np.random.default_rng(np.random.SeedSequence([self.seed, 0]))
         self.history = History(self.problem.start_state, self.problem.horizon, words=self.problem.place_words)
         self.method, believed = method_for(self.problem, self.settings)
         self.knowledge = knowledge_for(believed, self.settings, self.seed, self.history)
+        _ = self.knowledge.rule  # A wrong name is refused now, not with the first move.
         self.plans: dict[int, dict[str, Any]] = {}
         """How moves were found, by their numbers, as far as the method says so or it was kept."""
 
     @property
+    def method_name(self) -> str:
+        """The method that chooses the moves, as the settings name it."""
+        return self.settings.method
+
+    @property
     def finished(self) -> bool:
         """Whether every move of the budget has been made."""
-        return self.history.moves_made >= self.problem.episodes * self.problem.horizon
+        return self.history.episode > self.problem.episodes
 
     @timed("ask")
     def ask(self) -> Move:
@@ -74,6 +109,8 @@ class Campaign:
         situation = history.situation()
         if situation.step == 0:
             self.knowledge.start_episode()
+        from tcbo_pyomo.campaign.assembly import threads_for
+
         with threads_for(problem):
             decision = self.method.next_decision(situation, self.knowledge, self.generator)
         expected = problem.expected_arrival(situation.state, decision)
@@ -106,7 +143,7 @@ class Campaign:
         while True:
             schedule[-1].scheduled = True
             self.arrive(schedule[-1].number)
-            if schedule[-1].step == self.problem.horizon:
+            if schedule[-1].step >= self.history.length(schedule[-1].episode):
                 return schedule
             schedule.append(self.ask())
 
@@ -187,6 +224,9 @@ class Campaign:
     @classmethod
     def from_state(cls, problem: ProblemProtocol, state: dict[str, Any]) -> Campaign:
         """A campaign from what `state` returned, on the same problem; it goes on with the same moves, bit for bit."""
+        from tcbo_pyomo.settings import stored_settings
+        from tcbo_pyomo.surrogate.kernels import kernel_from_dict
+
         campaign = cls(problem, stored_settings(state["settings"]), state["seed"])
         campaign.generator.bit_generator.state = state["generator"]
         campaign.history.load(state)
@@ -204,6 +244,14 @@ class Campaign:
         """Where the posterior mean is largest in the search space."""
         return self.knowledge.recommendation
 
+    @property
+    def route(self) -> list[dict[str, Any]] | None:
+        """How an episode gets to the recommendation: `{"step", "actions", "at"}` of each move, in engineering units.
+
+        Kept on continuous plants, where it proves that the recommendation can be reached; None on a finite process.
+        """
+        return self.knowledge.route_moves
+
     def predict(self, at: Any) -> tuple[Any, Any]:
         """Posterior mean and standard deviation of the black box, given all results told.
 
@@ -220,7 +268,7 @@ class Campaign:
 
     def __repr__(self) -> str:
         made, told = self.history.moves_made, len(self.history.told)
-        budget = self.problem.episodes * self.problem.horizon
+        budget = self.history.moves_of(self.problem.episodes)
         last = f"; last {self.history.moves[-1]!r}" if self.history.moves else ""
         return (
             f"Campaign({self.problem.name}: {self.settings.method}, seed {self.seed}; "

@@ -27,13 +27,13 @@ Key = Annotated[str | None, typer.Option("--key", help="The same command again u
 AsJson = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
 
 
-def open_file(campaign: Path, problem: Path | None) -> DurableCampaign:
+def open_file(campaign: Path, problem: Path | None, trust: bool = False) -> DurableCampaign:
     """The campaign of a file."""
     from tcbo_pyomo.records import DurableCampaign, open_campaign
 
     # Broken limits are printed by the command itself.
     logging.getLogger("tcbo_pyomo.records").addHandler(logging.NullHandler())
-    opened = open_campaign(campaign, problem)
+    opened = open_campaign(campaign, problem, trust=trust)
     if not isinstance(opened, DurableCampaign):
         raise BadInput(f"{campaign}: is no campaign file, which alone keeps what is asked and told; see `tcbo start`")
     return opened

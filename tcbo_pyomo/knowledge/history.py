@@ -30,6 +30,8 @@ class History:
     horizon: int
     moves: list[Move] = field(default_factory=list)
     told: list[int] = field(default_factory=list)
+    lengths: dict[int, int] = field(default_factory=dict)
+    """Moves of those episodes that have other than `horizon`: they were made before the horizon was amended."""
     words: Words | None = field(default=None, repr=False, compare=False)
     """How places are written when a move is printed."""
     _known: tuple[Move, Situation] | None = field(default=None, init=False, repr=False, compare=False)
@@ -96,7 +98,7 @@ class History:
                 continue
             left = move.made and not move.reported and move.episode == self.moves[-1].episode
             # A schedule goes to the end of its episode; one that was left before is over.
-            if not left or (not found and move.step < self.horizon):
+            if not left or (not found and move.step < self.length(move.episode)):
                 break
             found.append(move)
         return found[::-1]
@@ -114,7 +116,16 @@ class History:
     @property
     def episode(self) -> int:
         """The episode of the next move, from 1."""
-        return self.moves_made // self.horizon + 1
+        last = self._last_made
+        return 1 if last is None else last.episode + int(last.step >= self.length(last.episode))
+
+    def length(self, episode: int) -> int:
+        """Moves of an episode."""
+        return self.lengths.get(episode, self.horizon)
+
+    def moves_of(self, episodes: int) -> int:
+        """Moves of the first so many episodes."""
+        return episodes * self.horizon + sum(n - self.horizon for e, n in self.lengths.items() if e <= episodes)
 
     def episode_moves(self, episode: int) -> list[Move]:
         """Moves made in an episode, in order."""
@@ -132,7 +143,7 @@ class History:
 
     def order(self, move: Move) -> int:
         """How many moves had been made when this one was."""
-        return (move.episode - 1) * self.horizon + move.step
+        return self.moves_of(move.episode - 1) + move.step
 
     def situation(self) -> Situation:
         """The path of the current episode; at the start of one when the last is complete."""
@@ -142,7 +153,8 @@ class History:
         found = self._one_further(last)
         if found is None:
             moves = self.episode_moves(self.episode)
-            found = Situation((self.start, *(move.arrived for move in moves)), tuple(move.decision for move in moves))
+            start = moves[0].origin if moves else self.start
+            found = Situation((start, *(move.arrived for move in moves)), tuple(move.decision for move in moves))
         self._known = last, found
         return found
 
@@ -152,7 +164,7 @@ class History:
         A move stands only as long as the plant's way to it does: whatever changes an arrival cancels the moves after it.
         So what was known after the move before still holds when that move still stands.
         """
-        if self._known is None or not 1 < last.step < self.horizon:
+        if self._known is None or not 1 < last.step < self.length(last.episode):
             return None
         before, known = self._known
         stands = not before.cancelled and before.arrived == known.state
@@ -162,7 +174,9 @@ class History:
 
     def path(self, episode: int) -> tuple[Location, ...]:
         """Where the plant was in an episode, the start first."""
-        return (self.start, *(move.arrived for move in self.episode_moves(episode) if move.arrived is not None))
+        moves = self.episode_moves(episode)
+        start = moves[0].origin if moves else self.start
+        return (start, *(move.arrived for move in moves if move.arrived is not None))
 
     def _worded(self, move: Move) -> Move:
         if self.words is not None:
@@ -171,12 +185,15 @@ class History:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for saving."""
-        return {"moves": [asdict(move) for move in self.moves], "told": list(self.told)}
+        lengths = {"lengths": {str(e): n for e, n in self.lengths.items()}} if self.lengths else {}
+        return {"moves": [asdict(move) for move in self.moves], "told": list(self.told), **lengths}
 
     def load(self, data: dict[str, Any]) -> None:
         """Take over what `to_dict` returned."""
         self.moves = [self._worded(_loaded(move)) for move in data["moves"]]
         self.told = list(data["told"])
+        self.lengths = {int(episode): int(moves) for episode, moves in data.get("lengths", {}).items()}
+        self._known = None
 
 
 def _loaded(data: dict[str, Any]) -> Move:

@@ -49,7 +49,7 @@ def give_up_episode(campaign: Campaign) -> list[Move]:
     history = campaign.history
     ahead = history.assumed if history.open_move is None else [history.open_move]
     last = next((move for move in reversed(history.moves) if move.made and move not in ahead), None)
-    if last is None or not 0 < last.step < history.horizon:
+    if last is None or not 0 < last.step < history.length(last.episode):
         raise BadInput(
             "no episode is under way that could be given up: ask for a move, or `skip` the one that cannot be made"
         )
@@ -57,7 +57,7 @@ def give_up_episode(campaign: Campaign) -> list[Move]:
         move.cancelled = True
     situation = history.situation()
     left = []
-    for step in range(situation.step + 1, history.horizon + 1):
+    for step in range(situation.step + 1, history.length(last.episode) + 1):
         move = history.add(situation.state, step, None, situation.state)
         move.arrived, move.skipped = situation.state, True
         left.append(move)
@@ -105,8 +105,8 @@ def undoing(story: Story, rows: list[Row], number: int | None) -> Undoing:
     whole = not went_on and not any(other.touched & fact.touched for other in later)
     if not whole and fact.kind != "tell":
         raise BadInput(
-            f"{_named(fact)} cannot be taken back: moves were asked for after it; say where the plant is with "
-            "`skip --at` or `tell --at`"
+            f"{_named(fact)} cannot be taken back: moves were asked for, or the plant was amended, after it; say where the "
+            "plant is with `skip --at` or `tell --at`"
         )
     change = _before(rows[: fact.row - 1], fact.touched) if whole else {"moves": []}
     return Undoing(fact, whole, {"move": fact.move, "undoes": fact.row, **change})

@@ -6,20 +6,27 @@ disk. A call that fails leaves the file as it was; the campaign in memory is the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.errors import BadInput, Busy
 from tcbo_pyomo.knowledge.history import Move
 from tcbo_pyomo.records.corrections import give_up_episode, place_left, skip_move, undoing
 from tcbo_pyomo.records.idempotency import Request
+from tcbo_pyomo.records.problem_code import ProblemCode
 from tcbo_pyomo.records.rebuild import restore, state_of
 from tcbo_pyomo.records.recording import Recorder, Touched, plan_moves, record_result, refuse_elsewhere, told_before
 from tcbo_pyomo.records.results import Receipt, Result, place_of
 from tcbo_pyomo.records.status import Best, Status, best_of, move_table, status_of, write_table
 from tcbo_pyomo.records.synced_campaign import SyncedCampaign
 from tcbo_pyomo.records.violations import changed_violations
+
+if TYPE_CHECKING:
+    from tcbo_pyomo.problem.declared_changes import Change
+    from tcbo_pyomo.records.problem_source import ProblemSource
+    from tcbo_pyomo.settings import Settings
 
 TRIES = 3
 """Plans made without a lock before one is made under it, when others keep writing meanwhile."""
@@ -130,14 +137,63 @@ class DurableCampaign(SyncedCampaign):
             recorder.add("undo", facts, request.key)
         return words
 
+    def amend(
+        self,
+        problem: ProblemSource | None = None,
+        settings: Settings | Mapping[str, Any] | None = None,
+        confirm: Callable[[list[Change]], bool] | None = None,
+    ) -> list[Change]:
+        """Go on under another definition, with all data: changed limits, prior, noise, horizon, episodes or settings.
+
+        Moves that were asked for before are judged by the limits that held then. Amending once more is how to go back.
+
+        Parameters
+        ----------
+        problem
+            The problem as it is now, its name or its .py file; None for where the campaign knows it from.
+        settings
+            Settings that replace the present ones, or some of them by name; None to leave them.
+        confirm
+            Is shown what differs, and says whether it is recorded.
+
+        Returns
+        -------
+        list of Change
+            What differs now; empty where `confirm` said no.
+        """
+        from tcbo_pyomo.records.amendment import drafted  # Loads all that a problem is built with.
+
+        self.refresh()
+        before, source = self.definition, problem if problem is not None else self._code.given
+        code = ProblemCode(self.path, self._code.identity, source, self._code.trust)
+        draft = drafted(code, before, settings)
+        if confirm is not None and not confirm(draft.changes):
+            return []
+        with self._recording() as recorder:
+            if self.definition.row != before.row:
+                raise Busy(f"{self.path}: was amended by another process meanwhile; look at it and amend again")
+            recorder.add("amend", draft.body(self.history, before))
+        self._code = code
+        self._started = draft.campaign
+        self._stale = True
+        self._catch_up()
+        code.remember(self.definition)
+        return draft.changes
+
     def status(self) -> Status:
         """Where the campaign stands."""
         self.refresh()
         return status_of(self.campaign, self.violations)
 
     def best(self) -> Best:
-        """Where the posterior mean is largest, with its uncertainty."""
+        """Where the posterior mean is largest, with its uncertainty.
+
+        Where the plant's own code is needed to say what can be reached and must not run, the best place it was at.
+        """
         self.refresh()
+        if self.campaign.problem.recommendation_needs_code:
+            with suppress(BadInput):
+                self.live()
         return best_of(self.campaign)
 
     def export(self, path: str | Path, force: bool = False) -> int:
@@ -149,6 +205,7 @@ class DurableCampaign(SyncedCampaign):
         """The moves waited for; otherwise plan, and plan again where other processes wrote meanwhile."""
         for _ in range(TRIES):
             self.refresh()
+            self.live()  # A changed limit is noticed before a move is handed out, an outstanding one too.
             waiting = self._waiting(new, whole)
             if waiting:
                 return waiting
@@ -172,12 +229,18 @@ class DurableCampaign(SyncedCampaign):
         return moves
 
     def _planned(self, new: bool, whole: bool) -> tuple[list[Move], dict[str, Any]]:
+        self.live()
         waited_for = self.history.open_move
         touched = Touched(self.history, waited_for)
         if new and waited_for is not None:
             self.campaign.arrive(waited_for.number)
         moves, plans = plan_moves(self.campaign, whole)
-        facts = {**touched.facts(self.campaign, self._story), "plans": plans, "whole": whole}
+        facts = {
+            **touched.facts(self.campaign, self._story),
+            "plans": plans,
+            "whole": whole,
+            "under": self.definition.row,
+        }
         return moves, {**facts, **state_of(self.campaign)}
 
     def _waiting(self, new: bool, whole: bool) -> list[Move]:

@@ -55,7 +55,7 @@ class Row:
     time
         When it was recorded, UTC.
     kind
-        definition, ask, arrive, tell, confirm, skip, undo, give_up or migration.
+        definition, amend, ask, arrive, tell, confirm, skip, undo, give_up or migration.
     key
         The idempotency key of a report or correction; an empty text elsewhere.
     text

@@ -11,14 +11,14 @@ from copy import copy
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from tcbo_pyomo.campaign.assembly import method_for
 from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.knowledge.move import Move
 from tcbo_pyomo.knowledge.plausibility import Surprise, surprise_from
+from tcbo_pyomo.records.definition import Definitions
 from tcbo_pyomo.records.file_format import Row, plain
-from tcbo_pyomo.surrogate.kernels import kernel_from_dict
+from tcbo_pyomo.records.recorded_campaign import RecordedCampaign
 
-STATE = ("generator", "kernel", "method")
+STATE = ("generator", "kernel", "method", "planned_with")
 RESULTS = ("value", "replicates", "surprises")
 """Fields of a move that follow from the results that stand. Rows of 0.1.0 repeat the first two in every row."""
 CORRIGIBLE = ("tell", "arrive", "skip", "give_up")
@@ -74,9 +74,12 @@ class Story:
         Per ask: the numbers of its moves and how each was planned.
     violations
         What executed moves broke: the number of the move and the words.
+    definitions
+        What the campaign is defined by, and since when.
     """
 
     def __init__(self) -> None:
+        self.definitions = Definitions()
         self.moves: list[dict[str, Any]] = []
         self.state: dict[str, Any] = {}
         self.keys: dict[str, Row] = {}
@@ -90,7 +93,7 @@ class Story:
         """An independent copy, to see what one more row would make of it."""
         twin = copy(self)
         for name, value in vars(self).items():
-            setattr(twin, name, copy(value))
+            setattr(twin, name, value.copy() if isinstance(value, Definitions) else copy(value))
         return twin
 
     def add(self, row: Row) -> None:
@@ -101,6 +104,7 @@ class Story:
 
     def apply(self, number: int, kind: str, body: dict[str, Any]) -> None:
         """What a row of a kind changes."""
+        self.definitions.apply(number, kind, body)
         self.state.update({name: body[name] for name in STATE if name in body})
         moves = body.get("moves", ())
         for data in moves:
@@ -122,6 +126,8 @@ class Story:
         elif kind == "undo":
             self.undone.add(body["undoes"])
             del self.facts[body["undoes"]]
+        elif kind == "amend" and body.get("anew"):
+            self.last_ask = number
         elif kind == "ask":
             self.last_ask = number
             self.plans += body.get("plans", ())
@@ -137,7 +143,7 @@ class Story:
         for fact in self.results:
             values.setdefault(fact.move or 0, []).append(fact)
         moves = [{**data, **_measured(values.get(data["number"], []))} for data in self.moves]
-        return {"moves": moves, "told": [fact.move for fact in self.results]}
+        return {"moves": moves, "told": [fact.move for fact in self.results], "lengths": self.definitions.lengths}
 
 
 def _measured(facts: list[Fact]) -> dict[str, Any]:
@@ -155,11 +161,20 @@ def _measured(facts: list[Fact]) -> dict[str, Any]:
 def restore(campaign: Campaign, story: Story) -> None:
     """Bring a campaign to the state that the rows describe; it goes on with the same moves, bit for bit."""
     campaign.history.load(story.history())
+    if story.definitions.now.declared is not None:
+        campaign.limits_held = story.definitions.limits_held
     campaign.generator.bit_generator.state = story.state["generator"]
-    campaign.knowledge.replay(kernel_from_dict(story.state["kernel"]))
     campaign.plans = {plan["move"]: plan["plan"] for plan in story.plans if plan["plan"] is not None}
-    if story.state["method"] is None and campaign.method.state() is not None:
-        campaign.method, _ = method_for(campaign.problem, campaign.settings)
+    if isinstance(campaign, RecordedCampaign):
+        campaign.knowledge.remember(story.state)
+        campaign.method.solver = story.state.get("planned_with")
+    else:
+        from tcbo_pyomo.campaign.assembly import method_for  # A campaign that is only looked at needs no method.
+        from tcbo_pyomo.surrogate.kernels import kernel_from_dict
+
+        campaign.knowledge.replay(kernel_from_dict(story.state["kernel"]))
+        if story.state["method"] is None and campaign.method.state() is not None:
+            campaign.method, _ = method_for(campaign.problem, campaign.settings)
     campaign.method.load(story.state["method"])
 
 
@@ -169,4 +184,5 @@ def state_of(campaign: Campaign) -> dict[str, Any]:
         "generator": campaign.generator.bit_generator.state,
         "kernel": campaign.knowledge.kernel.to_dict(),
         "method": plain(campaign.method.state()),
+        "planned_with": campaign.method.planned_with(),
     }

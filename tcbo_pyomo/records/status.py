@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.errors import BadInput
@@ -15,9 +17,6 @@ from tcbo_pyomo.foundation.wording import with_unit
 from tcbo_pyomo.knowledge.history import Move
 from tcbo_pyomo.knowledge.plausibility import Surprise
 from tcbo_pyomo.problem.protocol import ProblemProtocol
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -79,12 +78,15 @@ class Best:
         What the model expects there; None before the first result.
     measurements
         How many values it is based on.
+    how_to_get_there
+        The moves of an episode that lead there, in engineering units; None on a finite process.
     """
 
     at: dict[str, float] | None
     mean: float | None
     standard_deviation: float | None
     measurements: int
+    how_to_get_there: list[dict[str, Any]] | None = None
 
 
 def status_of(campaign: Campaign, violations: dict[int, list[str]]) -> Status:
@@ -96,12 +98,12 @@ def status_of(campaign: Campaign, violations: dict[int, list[str]]) -> Status:
     made = history.moves_made - sum(move.step > 0 for move in schedule)
     return Status(
         problem=problem.name,
-        method=campaign.settings.method,
+        method=campaign.method_name,
         seed=campaign.seed,
-        episode=min(made // problem.horizon + 1, problem.episodes),
+        episode=min(schedule[0].episode if schedule else history.episode, problem.episodes),
         episodes=problem.episodes,
         moves_made=made,
-        moves_in_all=problem.episodes * problem.horizon,
+        moves_in_all=history.moves_of(problem.episodes),
         measurements=len(history.told),
         open_move=None if ahead is None else ahead.number,
         schedule=tuple(move.number for move in schedule),
@@ -119,7 +121,8 @@ def best_of(campaign: Campaign) -> Best:
         return Best(None, None, None, 0)
     where = campaign.recommendation
     mean, deviation = campaign.knowledge.belief.predict([where])
-    return Best(campaign.problem.describe(where), float(mean[0]), float(deviation[0]), len(campaign.history.told))
+    believed = float(mean[0]), float(deviation[0])
+    return Best(campaign.problem.describe(where), *believed, len(campaign.history.told), campaign.route)
 
 
 def doubts(problem: ProblemProtocol, move: Move) -> list[str]:
@@ -146,32 +149,32 @@ def move_columns(problem: ProblemProtocol) -> tuple[list[str], str]:
     return [coordinate.title for coordinate in problem.coordinates], f"{problem.output}{unit}"
 
 
-def move_table(campaign: Campaign, violations: dict[int, list[str]]) -> pd.DataFrame:
-    """One row per move, one more per replicate; set-points are where the plant was, or where it was sent."""
-    import pandas as pd  # Slow to load, and only this table needs it.
-
+def move_table(campaign: Campaign, violations: dict[int, list[str]]) -> list[list[Any]]:
+    """A header, one row per move, one more per replicate; set-points are where the plant was, or where it was sent."""
     problem, unit = campaign.problem, campaign.problem.output_unit
     titles, output = move_columns(problem)
     schedule = {move.number for move in campaign.history.assumed}
-    rows = []
+    rows: list[list[Any]] = [["move", "episode", "step", *titles, output, "status", "violations", "surprise"]]
     for move in campaign.history.moves:
         place = move.arrived if move.arrived is not None else move.expected
         values = problem.describe(place).values() if place is not None else [None] * len(titles)
-        known = dict(zip(titles, values, strict=True))
         broken = "; ".join(violations.get(move.number, ()))
         status = standing_of(move, move.number in schedule)
         measured: Sequence[tuple[float | None, Surprise | None]] = move.measured or [(None, None)]
         for value, surprise in measured:
-            row = {"move": move.number, "episode": move.episode, "step": move.step, **known, output: value}
             doubt = ("confirmed: " if surprise.confirmed else "") + surprise.in_words(unit) if surprise else ""
-            rows.append({**row, "status": status, "violations": broken, "surprise": doubt})
-    columns = ["move", "episode", "step", *titles, output, "status", "violations", "surprise"]
-    return pd.DataFrame(rows, columns=columns)
+            rows.append([move.number, move.episode, move.step, *values, value, status, broken, doubt])
+    return rows
 
 
-def write_table(table: pd.DataFrame, source: Path, path: Path, force: bool) -> int:
-    """Write a table as CSV, whole or not at all; how many rows it has."""
+def write_table(rows: list[list[Any]], source: Path, path: Path, force: bool) -> int:
+    """Write a table as CSV, whole or not at all; how many rows it has below its header."""
     if os.path.lexists(path) and (not force or not path.is_file() or os.path.samefile(path, source)):
         raise BadInput(f"{path}: exists already; choose another name, or replace a file with --force")
-    write_atomically(path, table.to_csv(index=False, lineterminator="\n").encode())
-    return len(table)
+    text = io.StringIO()
+    # Every digit of a number counts.
+    csv.writer(text, lineterminator="\n").writerows(
+        [repr(cell) if isinstance(cell, float) else cell for cell in row] for row in rows
+    )
+    write_atomically(path, text.getvalue().encode())
+    return len(rows) - 1

@@ -10,8 +10,7 @@ import logging
 from collections.abc import Iterable, Mapping
 
 from tcbo_pyomo.campaign.campaign import Campaign
-from tcbo_pyomo.checks.audit import audit_episodes
-from tcbo_pyomo.checks.executed_path import episode_of_moves
+from tcbo_pyomo.checks.audit import audit_campaign
 from tcbo_pyomo.errors import BadInput
 
 logger = logging.getLogger(__name__)
@@ -27,9 +26,8 @@ def standing_violations(campaign: Campaign, episodes: Iterable[int]) -> Violatio
         moves = campaign.history.episode_moves(number)
         if not moves:
             continue
-        executed = episode_of_moves(campaign, number, moves)
         try:
-            for finding in audit_episodes(campaign.problem, [executed]):
+            for finding in audit_campaign(campaign, [number]):
                 text = f"{finding.constraint}: {finding.value}; declared: {finding.limit}"
                 found.setdefault(finding.row, []).append(text)
         except BadInput as error:
