@@ -19,9 +19,11 @@ class _Section(BaseModel):
 class LinearSolverSettings(_Section):
     """How the Frank-Wolfe subproblem on the polytope is solved."""
 
-    solver: str = Field("highs", min_length=1)
-    """highs (compiled once), dynamic_programming (exact and fastest, no coupling constraints), a SolverFactory name, a name
-    given with hand_over_solver, or 'my_module:MySolver'."""
+    solver: str = Field("auto", min_length=1)
+    """auto: highs, but dynamic_programming where no rule couples the steps of an episode and the linear programme would have
+    more than 100,000 variables; highs: the Pyomo model, compiled once; dynamic_programming: backward induction, exact and
+    fastest, no coupling rules; a SolverFactory name; a name
+    given with hand_over_solver; or 'my_module:MySolver'."""
     options: dict[str, bool | int | float | str] = Field(default_factory=dict)
     """Options passed to the solver; unknown names are refused."""
     time_limit: float | None = Field(None, gt=0)
@@ -179,6 +181,14 @@ def _without(data: Any, path: list[str]) -> Any:
     if len(path) == 1:
         return {key: value for key, value in data.items() if key != path[0]}
     return {**data, path[0]: _without(data[path[0]], path[1:])}
+
+
+def merged(*layers: dict[str, Any]) -> dict[str, Any]:
+    """Nested dicts as one, later ones winning key by key; nothing is checked."""
+    whole: dict[str, Any] = {}
+    for layer in layers:
+        whole = _merge(whole, layer)
+    return whole
 
 
 def _merge(low: dict[str, Any], high: dict[str, Any]) -> dict[str, Any]:

@@ -31,7 +31,8 @@ def run(
     episodes: Annotated[int | None, typer.Option(min=1, help="Number of episodes.")] = None,
     set_: Assignments = None,
     candidates: Annotated[
-        str | None, typer.Option(help="Candidate rule, such as credible_band (finite plants) or annealed (continuous ones).")
+        str | None,
+        typer.Option(help="Candidate rule, such as credible_band (finite plants) or annealed (continuous ones)."),
     ] = None,
     settings: SettingsFile = None,
     output: Annotated[Path | None, typer.Option(metavar="DIR", help="Write the run into a folder.")] = None,
@@ -62,6 +63,9 @@ def run(
     if timings is not None:
         _print_timings(timings)
     print_table(_episode_table(result.problem, result.episodes))
+    solver = result.campaign.method.planned_with()
+    if solver is not None:
+        typer.echo(f"planned with {solver}")
     where = f"; files are in {output}" if output is not None else ""
     route = result.campaign.route
     moves = "" if route is None else f"; an episode gets there in {counted(len(route), 'move')}"

@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Literal, Protocol, TypeVar, cast
 
 import numpy as np
 
+from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.registry import Registry
 from tcbo_pyomo.planning.protocol import OneMove, Planner
 from tcbo_pyomo.plant.situation import Decision, Situation
@@ -49,6 +50,10 @@ class Method(Protocol[OfPlant, Known]):
     def next_decision(self, situation: Situation, knowledge: Known, generator: np.random.Generator) -> Decision:
         """What to do next."""
 
+    def planned_with(self) -> str | None:
+        """The solver that plans and why it is used, in words; None where nothing is planned."""
+        return None
+
     def plan_record(self) -> dict[str, Any] | None:
         """How the last move was found, as plain data that does not depend on the clock; None where nothing was planned."""
         return None
@@ -72,4 +77,8 @@ METHODS: Registry[Method[Any, Any]] = Registry("tcbo_pyomo.methods", "method", M
 
 def load_method(name: str) -> type[Method[Any, Any]]:
     """The class of a method, by name or as 'my_module:MyMethod'."""
-    return cast(type[Method[Any, Any]], METHODS.load(name))  # A registry hands out what makes them.
+    found = METHODS.load(name)
+    # What only looks like a method was perhaps never meant to be one.
+    if Method not in getattr(found, "__mro__", ()):
+        raise BadInput(f"method '{name}' is not a subclass of Method; derive it from tcbo_pyomo.methods.protocol.Method")
+    return cast(type[Method[Any, Any]], found)  # A registry hands out what makes them.
