@@ -45,7 +45,7 @@ class Campaign:
 
     def __init__(self, problem: ProblemProtocol, settings: Settings | None = None, seed: int = 0) -> None:
         self.settings = settings or settings_from(dict(problem.settings))
-        self.given, self.problem = problem, with_settings(problem, self.settings)
+        self._given, self.problem = problem, with_settings(problem, self.settings)
         self.seed = _checked_seed(seed)
         self.generator = np.random.default_rng(np.random.SeedSequence([self.seed, 0]))
         self.history = History(self.problem.start_state, self.problem.horizon, words=self.problem.place_words)
