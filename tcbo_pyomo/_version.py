@@ -7,5 +7,5 @@ MOVES_SINCE = "0.1.0"
 study are known by it, so that a folder goes on after an update that left the moves as they were."""
 
 REACHABLE_SINCE = "0.2.0"
-"""The version since which the maximum is sought among reachable points only: on continuous plants that cannot reach their whole
-box the moves are other ones since then."""
+"""The version since which the maximum is sought only where an episode can go under all rules: where that is less than before,
+the moves are other ones since then."""

@@ -39,6 +39,8 @@ class Status:
         Declared limits that executed moves broke, by move.
     finished
         Whether every move of the budget was made.
+    planned_with
+        The solver that plans and why it is used, in words; None where nothing is planned.
     """
 
     problem: str
@@ -53,6 +55,7 @@ class Status:
     pending: tuple[int, ...]
     violations: dict[int, list[str]]
     finished: bool
+    planned_with: str | None = None
 
 
 @dataclass(frozen=True)
@@ -95,6 +98,7 @@ def status_of(campaign: Campaign, violations: dict[int, list[str]]) -> Status:
         pending=tuple(move.number for move in history.pending),
         violations=dict(violations),
         finished=campaign.finished,
+        planned_with=campaign.method.planned_with(),
     )
 
 
