@@ -19,6 +19,7 @@ from tcbo_pyomo.planning.protocol import OneMove, Planner
 from tcbo_pyomo.problem.continuous import ContinuousProblem
 from tcbo_pyomo.problem.finite import Problem
 from tcbo_pyomo.problem.protocol import ProblemProtocol
+from tcbo_pyomo.problem.with_settings import AnyProblem
 from tcbo_pyomo.settings import PlannerSettings, Settings
 
 if TYPE_CHECKING:
@@ -101,10 +102,18 @@ def judged_problem(problem: ProblemProtocol, given: ProblemProtocol) -> ProblemP
     The maximum that a problem was given with holds for its own start and rules; where settings have changed them on a plant
     that cannot reach everything, it is sought anew.
     """
-    if problem is given or not isinstance(problem, ContinuousProblem) or not isinstance(given, ContinuousProblem):
-        return problem
     changed = problem.start_state != given.start_state or len(problem.rules) != len(given.rules)
-    if not changed or problem.maximum is None or not problem.simulated or problem.reaches_everything:
+    return with_reachable_maximum(problem) if changed else problem
+
+
+def with_reachable_maximum(problem: AnyProblem) -> AnyProblem:
+    """A simulated problem whose maximum is the largest value that an episode can reach.
+
+    The same problem where no maximum is given, where the whole box can be reached, and on a finite process, which knows it.
+    """
+    if not isinstance(problem, ContinuousProblem) or problem.reaches_everything:
+        return problem
+    if problem.maximum is None or not problem.simulated:
         return problem
     from tcbo_pyomo.planning.continuous.true_maximum import largest_true_value
 
