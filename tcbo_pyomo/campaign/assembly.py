@@ -57,6 +57,8 @@ class PlantTools:
 
 def method_for(problem: ProblemProtocol, settings: Settings) -> tuple[Method[Any, Any], ProblemProtocol]:
     """The method that the settings name, and the problem as it models it."""
+    import scipy.spatial.distance  # noqa: F401  Whatever plans computes many distances (see `foundation/distances.py`).
+
     method = load_method(settings.method)
     kind = "finite" if isinstance(problem, Problem) else "continuous"
     if method.plant not in (kind, "any"):

@@ -143,7 +143,7 @@ def _(problem: Problem) -> bool:
 
 @_moves_as_ever.register
 def _(problem: ContinuousProblem) -> bool:
-    """Where an episode does not get to the whole box, the maximum is sought among reachable points only."""
+    """Where an episode cannot reach the whole box, what it cannot reach is no candidate any more."""
     return problem.reaches_everything
 
 
