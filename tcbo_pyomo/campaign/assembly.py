@@ -104,17 +104,18 @@ def judged_problem(problem: ProblemProtocol, given: ProblemProtocol) -> ProblemP
     The maximum that a problem was given with holds for its own start and rules; where settings have changed them on a plant
     that cannot reach everything, it is sought anew.
     """
-    if problem is given or not isinstance(problem, ContinuousProblem) or not isinstance(given, ContinuousProblem):
-        return problem
     changed = problem.start_state != given.start_state or len(problem.rules) != len(given.rules)
-    if not changed or problem.maximum is None or not problem.simulated:
-        return problem
-    return with_reachable_maximum(problem)
+    return with_reachable_maximum(problem) if changed else problem
 
 
 def with_reachable_maximum(problem: AnyProblem) -> AnyProblem:
-    """The problem with the largest true value that an episode can reach, where that is not the whole box."""
+    """A simulated problem whose maximum is the largest value that an episode can reach.
+
+    The same problem where no maximum is given, where the whole box can be reached, and on a finite process, which knows it.
+    """
     if not isinstance(problem, ContinuousProblem) or problem.reaches_everything:
+        return problem
+    if problem.maximum is None or not problem.simulated:
         return problem
     from tcbo_pyomo.planning.continuous.true_maximum import largest_true_value
 

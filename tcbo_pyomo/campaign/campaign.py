@@ -73,7 +73,7 @@ class Campaign:
         from tcbo_pyomo.settings import settings_from
 
         self.settings = settings or settings_from(dict(problem.settings))
-        self.given, self.problem = problem, with_settings(problem, self.settings)
+        self._given, self.problem = problem, with_settings(problem, self.settings)
         self.seed = _checked_seed(seed)
         self.generator = np.random.default_rng(np.random.SeedSequence([self.seed, 0]))
         self.history = History(self.problem.start_state, self.problem.horizon, words=self.problem.place_words)

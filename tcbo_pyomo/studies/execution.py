@@ -55,9 +55,8 @@ def with_drawn_truth(problem: AnyProblem, seed: int) -> AnyProblem:
 
     Its maximum is the largest value that an episode can reach.
     """
-    return with_reachable_maximum(
-        problem.with_drawn_truth(np.random.default_rng(np.random.SeedSequence([seed, DRAWN_TRUTH])))
-    )
+    drawn = problem.with_drawn_truth(np.random.default_rng(np.random.SeedSequence([seed, DRAWN_TRUTH])))
+    return with_reachable_maximum(drawn)
 
 
 def _results(run: Run) -> dict[str, Any]:
