@@ -16,7 +16,7 @@ import numpy as np
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.profiling import timed
 from tcbo_pyomo.knowledge.history import History, Move
-from tcbo_pyomo.knowledge.plausibility import Surprise, check_result
+from tcbo_pyomo.knowledge.plausibility import Surprise, checked_result
 from tcbo_pyomo.plant.situation import Location
 
 if TYPE_CHECKING:
@@ -171,15 +171,15 @@ class Campaign:
         `confirm` says that it is right all the same.
         """
         move = self.history.move(number)
-        check_result(number, value)
+        result = checked_result(number, value)
         if move.value is not None and not replicate:
             raise BadInput(f"move {number} was told already ({move.value!r}); a measurement is told once")
         if move.value is None and replicate:
             raise BadInput(f"move {number} has no result that could be replicated; tell it without `replicate`")
         if at is not None or move.arrived is None:
             self.arrive(number, at)
-        surprise = self.knowledge.surprise(move, float(value), confirm)
-        move.add_value(float(value), surprise)
+        surprise = self.knowledge.surprise(move, result, confirm)
+        move.add_value(result, surprise)
         move.scheduled = move.skipped = False
         self.history.told.append(move.number)
         self.knowledge.measured(move)

@@ -5,7 +5,7 @@ settings of Typer it needs. What commands share stands in files that begin with 
 
 Results go to standard output, progress and errors to standard error. An error is one line, and the exit code
 says what kind it is: 0 done, 1 audit found violations or runs of a study failed, 2 bad input, 3 damaged file, 4 solver
-failed, 5 busy, 6 disk, 7 proven infeasible, 130 interrupted.
+failed, 5 busy, 6 disk or standard output, 7 proven infeasible, 130 interrupted.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ class DeclaredContinuousProblem(ContinuousProblem):
         """Nothing: it was checked when it was declared."""
 
     @cached_property
-    def dynamics(self) -> Dynamics:  # type: ignore[override]
+    def dynamics(self) -> Dynamics:
         """The dynamics."""
         return stored_dynamics(self._data["plant"]["dynamics"], self.coordinates)
 

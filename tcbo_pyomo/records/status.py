@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.atomic_file import write_atomically
 from tcbo_pyomo.foundation.wording import with_unit
 from tcbo_pyomo.knowledge.history import Move
+from tcbo_pyomo.knowledge.plausibility import Surprise
 from tcbo_pyomo.problem.protocol import ProblemProtocol
 
 
@@ -158,7 +160,8 @@ def move_table(campaign: Campaign, violations: dict[int, list[str]]) -> list[lis
         values = problem.describe(place).values() if place is not None else [None] * len(titles)
         broken = "; ".join(violations.get(move.number, ()))
         status = standing_of(move, move.number in schedule)
-        for value, surprise in move.measured or [(None, None)]:
+        measured: Sequence[tuple[float | None, Surprise | None]] = move.measured or [(None, None)]
+        for value, surprise in measured:
             doubt = ("confirmed: " if surprise.confirmed else "") + surprise.in_words(unit) if surprise else ""
             rows.append([move.number, move.episode, move.step, *values, value, status, broken, doubt])
     return rows
