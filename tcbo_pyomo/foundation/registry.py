@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from tcbo_pyomo.errors import BadInput, suggestion
+from tcbo_pyomo.foundation.user_sources import noted_imports
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _USER = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*")
@@ -46,7 +47,8 @@ def load_user_object(kind: str, name: str) -> Any:
     module_name, _, attribute = name.partition(":")
     find_beside_user()
     try:
-        module = importlib.import_module(module_name)
+        with noted_imports(name):
+            module = importlib.import_module(module_name)
     except Exception as error:  # Whatever the user's file does wrong while it runs.
         why = f"{type(error).__name__}: {error}"
         raise BadInput(f"{kind} '{name}': cannot import '{module_name}' ({why})") from error
