@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from tcbo_pyomo.campaign.simulation import CampaignResult, EpisodeSummary, Simulation
     from tcbo_pyomo.foundation.profiling import Timings
     from tcbo_pyomo.problem.protocol import ProblemProtocol
+    from tcbo_pyomo.records.determining_parts import Parts
 
 PANEL, POSITION = "Problems and simulations", 13
 
@@ -43,6 +44,7 @@ def run(
     from tcbo_pyomo.explain.as_text import point_text
     from tcbo_pyomo.foundation.profiling import profile, section
     from tcbo_pyomo.foundation.settings_file import nested
+    from tcbo_pyomo.records.json_file import run_parts
     from tcbo_pyomo.records.run_folder import UNFINISHED, prepare_folder, write_run
 
     options: dict[str, Any] = {"method": method, "episodes": episodes, "candidates.rule": candidates}
@@ -54,7 +56,8 @@ def run(
             simulation = _resumed(problem, output, layers) if resume else _new(problem, layers, seed)
         if output is not None:
             prepare_folder(output, force)
-        result = _run_with_progress(simulation, problem, output)
+        parts = run_parts(simulation.campaign, problem)
+        result = _run_with_progress(simulation, problem, output, parts)
     if output is not None:
         write_run(result, output, _draw)
         (output / UNFINISHED).unlink(missing_ok=True)
@@ -105,7 +108,7 @@ def _feedback_kind(layers: list[dict[str, Any]]) -> str | None:
     return None
 
 
-def _run_with_progress(simulation: Simulation, name: str, output: Path | None) -> CampaignResult:
+def _run_with_progress(simulation: Simulation, name: str, output: Path | None, parts: Parts) -> CampaignResult:
     """The campaign, with a progress bar where someone can see it; Ctrl-C keeps what was done."""
     from rich.console import Console
     from rich.progress import Progress
@@ -127,16 +130,16 @@ def _run_with_progress(simulation: Simulation, name: str, output: Path | None) -
             if simulation.episodes:
                 print_table(_episode_table(problem, simulation.episodes))
             if output is not None:
-                _keep(simulation, name, output)
+                _keep(simulation, name, output, parts)
             raise
 
 
-def _keep(simulation: Simulation, name: str, output: Path) -> None:
+def _keep(simulation: Simulation, name: str, output: Path, parts: Parts) -> None:
     from tcbo_pyomo.records.json_file import save_simulation
     from tcbo_pyomo.records.run_folder import UNFINISHED
 
     output.mkdir(parents=True, exist_ok=True)
-    save_simulation(simulation, output / UNFINISHED)
+    save_simulation(simulation, output / UNFINISHED, parts)
     typer.echo(
         f"{len(simulation.steps)} moves are kept; go on with: tcbo run {name} --output {output} --resume", err=True
     )

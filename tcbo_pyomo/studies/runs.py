@@ -1,7 +1,8 @@
 """The runs of a study: every case (problem, feedback, method, settings) with every seed, each under its key.
 
-The key is a digest of everything that determines the numbers of a run: the problem, the method, all settings, the seed
-and the version since which these give the same moves. A run that is stored under its key is never made twice.
+The key is a digest of everything that determines the numbers of a run: the problem with its limits, budget and truth, the
+sources of every module of the user's behind it, the method, all settings, the seed, and the version since which these
+give the same moves. A run that is stored under its key is never made twice.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import hashlib
 import json
 import logging
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from itertools import product
 from pathlib import Path
@@ -19,12 +20,18 @@ from typing import Any
 from tcbo_pyomo._version import MOVES_SINCE
 from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.errors import BadInput, TcboError
+from tcbo_pyomo.foundation.registry import find_beside_user
 from tcbo_pyomo.library import load_problem
+from tcbo_pyomo.problem.protocol import ProblemProtocol
+from tcbo_pyomo.records.determining_parts import Parts, problem_parts, source_parts
 from tcbo_pyomo.records.problem_source import problem_fingerprint
 from tcbo_pyomo.settings import RETIRED, FeedbackSettings, stored_settings
 from tcbo_pyomo.studies.study import ProblemEntry, Study
 
 log = logging.getLogger(__name__)
+
+REFERENCE_SEED = 0
+"""With which a problem is built for the parts of its key: the seeds of a study may change, and known runs stay known."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +46,8 @@ class Case:
     settings: dict[str, Any]
     fingerprint: str
     truth: str = "known"
+    parts: Parts = field(default_factory=dict)
+    """What determines the numbers, see `determining_parts`."""
 
     @property
     def label(self) -> str:
@@ -59,12 +68,15 @@ class Run:
     def key(self) -> str:
         """A digest of all that determines the numbers; labels do not."""
         case = self.case
-        # A shipped problem is what its name says in this version; a user's file is known by what it builds.
+        return _digest([MOVES_SINCE, case.parts, case.settings, self.seed, case.truth])
+
+    @cached_property
+    def key_of_0_1_0(self) -> str:
+        """The key of versions that did not see a change of truth, episodes or sources."""
+        case = self.case
         source = Path(case.source).name if case.source.endswith(".py") else case.source
         facts = [MOVES_SINCE, source, case.fingerprint, case.settings, self.seed]
-        if case.truth != "known":
-            facts.append(case.truth)
-        return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:32]
+        return _digest(facts if case.truth == "known" else [*facts, case.truth])
 
     @property
     def label(self) -> str:
@@ -76,8 +88,14 @@ class Run:
         return {**asdict(self.case), "seed": self.seed}
 
 
+def _digest(facts: Any) -> str:
+    return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:32]
+
+
 def runs_of(study: Study, search_path: str = "") -> list[Run]:
     """All runs in the order of the study; whatever cannot run is refused here, before anything is run."""
+    if search_path:
+        find_beside_user(search_path)
     places = product(study.problems, study.feedback or (None,))
     cases = [case for problem, feedback in places for case in _cases(study, problem, feedback)]
     _refuse_equal(cases, study.seeds[0])
@@ -91,7 +109,7 @@ def _cases(study: Study, problem: ProblemEntry, feedback: FeedbackSettings | Non
             f"study '{study.name}': problem '{problem.label}' has no known truth to simulate; "
             "`truth: drawn` draws one from its prior for every seed"
         )
-    fingerprint = problem_fingerprint(built)
+    fingerprint, parts = problem_fingerprint(built), _parts(study, problem, feedback, built)
     own = {"feedback": feedback.model_dump()} if feedback else {}
     points = [tuple(zip(study.grid, values, strict=True)) for values in product(*study.grid.values())]
     for method, point in product(study.methods, points):
@@ -104,16 +122,30 @@ def _cases(study: Study, problem: ProblemEntry, feedback: FeedbackSettings | Non
         except TcboError as error:
             label = ", ".join(filter(None, (problem.label, method.label, setting_label(point))))
             raise type(error)(f"study '{study.name}', {label}: {error}") from error
+        stored = _with_retired(settings.model_dump(mode="json", exclude_defaults=True), layers)
         yield Case(
             problem=problem.label,
             feedback=feedback_label(settings.feedback),
             method=method.label,
             setting=setting_label(point),
             source=problem.problem,
-            settings=_with_retired(settings.model_dump(mode="json", exclude_defaults=True), layers),
+            settings=stored,
             fingerprint=fingerprint,
             truth=study.truth,
+            parts={**parts, **source_parts(problem.problem, stored)},
         )
+
+
+def _parts(study: Study, problem: ProblemEntry, feedback: FeedbackSettings | None, built: ProblemProtocol) -> Parts:
+    """The parts of a problem, which do not depend on the seeds of the study."""
+    try:
+        if study.seeds[0] != REFERENCE_SEED:
+            built = load_problem(problem.problem, feedback.kind if feedback else None, REFERENCE_SEED)
+        parts = problem_parts(built)
+    except TcboError as error:
+        log.warning("%s; with seed %d, by which a change of it would be seen", error, REFERENCE_SEED)
+        return {}
+    return {name: digest for name, digest in parts.items() if name != "truth" or study.truth == "known"}
 
 
 def _with_retired(settings: dict[str, Any], layers: tuple[dict[str, Any], ...]) -> dict[str, Any]:

@@ -22,13 +22,17 @@ Engine = Literal["processes", "dask"]
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a study is; `last` is the run that ended just now and `error` says why it failed, if it did."""
+    """How far a study is; `last` is the run that ended just now and `error` says why it failed, if it did.
+
+    `changes` says at the start why runs that were made before are made again.
+    """
 
     total: int
     done: int
     failed: int
     last: str = ""
     error: str | None = None
+    changes: tuple[str, ...] = ()
 
 
 def run_study(
@@ -69,11 +73,12 @@ def run_study(
     place.refuse_another(study, extend)
     runs = runs_of(study, search_path)
     missing = [run for run in runs if place.record(run) is None]
+    changes = changes_in_words(place, missing)
     labels = {run.key: run.label for run in missing}
     done, failed = len(runs) - len(missing), 0
     with _engine(engine, address, count, missing) as records:
-        place.claim(study)
-        on_progress(Progress(len(runs), done, failed))
+        place.claim(study, runs)
+        on_progress(Progress(len(runs), done, failed, changes=changes))
         try:
             for record in records:
                 place.keep(record)
@@ -84,6 +89,16 @@ def run_study(
             # Also when it is interrupted: what took hours can be looked at.
             write_tables(place, runs)
     return read_tables(place.place)
+
+
+def changes_in_words(place: StudyFolder, missing: list[Run]) -> tuple[str, ...]:
+    """Why runs that were made before are made again, a line for each kind of change."""
+    lines = []
+    for names, runs in place.changes(missing).items():
+        number = "1 run is" if len(runs) == 1 else f"{len(runs)} runs are"
+        problems = ", ".join(dict.fromkeys(run.case.problem for run in runs))
+        lines.append(f"changed since the last time: {', '.join(names)}; {number} made anew ({problems})")
+    return tuple(lines)
 
 
 @contextmanager
