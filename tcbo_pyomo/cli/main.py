@@ -22,6 +22,7 @@ from typer.core import TyperGroup
 from tcbo_pyomo._version import __version__
 from tcbo_pyomo.errors import BadInput, TcboError, suggestion
 from tcbo_pyomo.foundation.registry import files_of
+from tcbo_pyomo.foundation.signals import ended_like_ctrl_c
 
 INTERRUPTED = 130
 LAST = 1000
@@ -61,8 +62,9 @@ app = typer.Typer(
 def main(arguments: list[str] | None = None) -> None:
     """Run a command and exit with its code; every error is one line on standard error."""
     try:
-        code = app(arguments, prog_name="tcbo", standalone_mode=False)
-        sys.stdout.flush()
+        with ended_like_ctrl_c():
+            code = app(arguments, prog_name="tcbo", standalone_mode=False)
+            sys.stdout.flush()
     except TcboError as error:
         code = _complain(f"error: {error}", error.exit_code)
     except USAGE_ERROR as error:

@@ -35,6 +35,10 @@ def study(
     address: Annotated[
         str | None, typer.Option(help="Dask: address of the scheduler; a cluster on this machine when not given.")
     ] = None,
+    patience: Annotated[
+        float,
+        typer.Option(help="Dask: seconds without a living worker after which the study stops; start it again then."),
+    ] = 60.0,
     seeds: Annotated[str | None, typer.Option(help="Other seeds than the file's, such as 1..5.")] = None,
     extend: Annotated[bool, typer.Option("--extend", help="Go on in a folder whose study was changed.")] = False,
     dry_run: Annotated[
@@ -59,7 +63,17 @@ def study(
         _show_plan(wanted, place, extend)
         return
     with _progress_bar(wanted.name) as on_progress:
-        tables = run_study(wanted, place, workers, engine, address, extend, os.getcwd(), on_progress)  # type: ignore[arg-type]
+        tables = run_study(
+            wanted,
+            place,
+            workers,
+            engine,
+            address,
+            extend,
+            os.getcwd(),
+            on_progress,
+            patience,  # type: ignore[arg-type]
+        )
     print_table(_final_table(tables.rows("summary")))
     typer.echo(f"tables are in {place}; figures: tcbo figures {place}")
     if failed := len(tables.rows("failures")):

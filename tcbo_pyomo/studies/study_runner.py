@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from tcbo_pyomo.errors import BadInput
-from tcbo_pyomo.studies.dask_engine import by_dask, dask_client
+from tcbo_pyomo.studies.dask_engine import PATIENCE, DaskEngine
 from tcbo_pyomo.studies.process_engine import Record, by_processes
 from tcbo_pyomo.studies.runs import Run, runs_of
 from tcbo_pyomo.studies.study import Study
@@ -44,6 +44,7 @@ def run_study(
     extend: bool = False,
     search_path: str = "",
     on_progress: Callable[[Progress], None] = lambda progress: None,
+    patience: float = PATIENCE,
 ) -> StudyTables:
     """Make every run that the folder does not hold yet; the tables of all that succeeded.
 
@@ -63,12 +64,16 @@ def run_study(
         Where modules of settings such as 'my_module:MyRule' stand.
     on_progress
         Called at the start and after every run.
+    patience
+        Dask: seconds without a living worker after which the study stops with `NoWorkers`; what was made is kept.
     """
     count = _number_of_workers(workers)
     if engine not in get_args(Engine):
         raise BadInput(f"engine '{engine}' is not known; use processes or dask")
     if address is not None and engine != "dask":
         raise BadInput(f"address '{address}' belongs to engine dask, and the engine is {engine}")
+    if not 0.0 < patience < float("inf"):
+        raise BadInput(f"patience {patience!r} must be a positive number of seconds")
     place = StudyFolder(folder)
     place.refuse_another(study, extend)
     runs = runs_of(study, search_path)
@@ -76,7 +81,7 @@ def run_study(
     changes = changes_in_words(place, missing)
     labels = {run.key: run.label for run in missing}
     done, failed = len(runs) - len(missing), 0
-    with _engine(engine, address, count, missing) as records:
+    with _engine(engine, address, count, missing, patience) as records:
         place.claim(study, runs)
         on_progress(Progress(len(runs), done, failed, changes=changes))
         try:
@@ -102,7 +107,9 @@ def changes_in_words(place: StudyFolder, missing: list[Run]) -> tuple[str, ...]:
 
 
 @contextmanager
-def _engine(engine: Engine, address: str | None, workers: int, runs: list[Run]) -> Iterator[Iterator[Record]]:
+def _engine(
+    engine: Engine, address: str | None, workers: int, runs: list[Run], patience: float
+) -> Iterator[Iterator[Record]]:
     """The records of runs, in the order in which they end; whatever makes them is stopped at the end."""
     if not runs:
         yield iter(())
@@ -110,8 +117,8 @@ def _engine(engine: Engine, address: str | None, workers: int, runs: list[Run]) 
         with worker_pool(min(workers, len(runs))) as pool, closing(by_processes(pool, runs, workers)) as records:
             yield records
     else:
-        with dask_client(address, workers) as client:
-            yield by_dask(client, runs)
+        with DaskEngine(address, workers) as cluster, closing(cluster.records(runs, patience)) as records:
+            yield records
 
 
 def _number_of_workers(workers: int | None) -> int:

@@ -5,11 +5,10 @@ import random
 import signal
 import subprocess
 import sys
-import time
-from pathlib import Path
 
 import pandas as pd
 import pytest
+from study_process import command, environment, process_of, until
 from tiny_study import contents
 
 from tcbo_pyomo.errors import BadInput
@@ -18,18 +17,6 @@ from tcbo_pyomo.studies.execution import execute
 from tcbo_pyomo.studies.process_engine import by_processes
 from tcbo_pyomo.studies.runs import runs_of
 from tcbo_pyomo.studies.worker_pool import worker_pool
-
-HERE = Path(__file__).parent
-
-
-def command(study, folder, *options, file="tiny.yaml"):
-    file = Path(study.problems[0].problem).with_name(file)
-    return [sys.executable, "-m", "tcbo_pyomo", "study", str(file), "--output", str(folder), *options]
-
-
-def environment(**extra):
-    root = str(HERE.parents[1])
-    return {**os.environ, "PYTHONPATH": root, "OPENBLAS_NUM_THREADS": "1", **extra}
 
 
 def test_the_tables_hold_every_run_and_move(study, undisturbed, tmp_path):
@@ -191,19 +178,8 @@ def test_killed_at_random_moments_it_goes_on_to_the_same_bytes(study, undisturbe
 @pytest.mark.slow
 def test_ctrl_c_keeps_what_was_made_and_leaves_no_process(study, tmp_path):
     folder = tmp_path / "out"
-    process = subprocess.Popen(
-        command(study, folder, "--workers", "2"),
-        env=environment(TINY_SECONDS="1"),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-        # Tests may run where Ctrl-C is ignored, which children inherit.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-    )
-    deadline = time.monotonic() + 120
-    while not list(folder.glob("runs/*.json")) and time.monotonic() < deadline:
-        time.sleep(0.05)
+    process = process_of(study, folder, "--workers", "2", TINY_SECONDS="1")
+    until(lambda: list(folder.glob("runs/*.json")), 120)
     os.killpg(process.pid, signal.SIGINT)
     _, errors = process.communicate(timeout=120)
     assert process.returncode == 130, errors
