@@ -20,6 +20,7 @@ import typer
 from typer.core import TyperGroup
 
 from tcbo_pyomo._version import __version__
+from tcbo_pyomo.cli._messages import in_one_line
 from tcbo_pyomo.errors import BadInput, TcboError, suggestion
 from tcbo_pyomo.foundation.registry import files_of
 from tcbo_pyomo.foundation.signals import ended_like_ctrl_c
@@ -109,5 +110,5 @@ def _usage_message(error: Exception) -> str:
 
 
 def _complain(message: str, code: int) -> int:
-    print(message, file=sys.stderr)
+    print(in_one_line(message), file=sys.stderr)
     return code

@@ -10,6 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from tcbo_pyomo.errors import BadInput, DamagedFile, DiskError
+from tcbo_pyomo.foundation.limited_read import read_limited
+
+LARGEST_FILE = 1_000_000_000
+"""Bytes of a file that is read back; a campaign of a hundred thousand moves is smaller."""
 
 
 def write_atomically(path: Path, data: bytes, at_once: bool = True) -> None:
@@ -62,10 +66,7 @@ def write_checked(path: Path, kind: str, version: int, content: dict[str, Any], 
 
 def read_checked(path: Path, kind: str, version: int, words: str) -> dict[str, Any]:
     """What `write_checked` wrote; `words` name such a file in messages."""
-    try:
-        raw = path.read_bytes()
-    except OSError as error:
-        raise BadInput(f"{path}: cannot be read ({error.strerror})") from None
+    raw = read_limited(path, f"{path}: cannot be read", LARGEST_FILE)
     try:
         document = json.loads(raw)
         found, written, content = document["format"], document["version"], document["content"]

@@ -17,6 +17,7 @@ from tcbo_pyomo._version import __version__
 from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.errors import BadInput, DiskError
 from tcbo_pyomo.foundation.atomic_file import synchronise_folder
+from tcbo_pyomo.foundation.limited_read import is_ordinary
 from tcbo_pyomo.records.durable_campaign import DurableCampaign
 from tcbo_pyomo.records.file_damage import APPLICATION, MAGIC, PAGE_SIZE, explained, meaningful
 from tcbo_pyomo.records.file_format import FIRST, SCHEMA, VERSION, make_row
@@ -78,6 +79,8 @@ def in_memory(opened: OpenedCampaign) -> Campaign:
 
 def is_campaign_file(path: Path) -> bool:
     """Whether a path is meant to be a CAMPAIGN.db: by its name, or by its first bytes."""
+    if not is_ordinary(path):
+        return path.suffix == ".db"
     try:
         with open(path, "rb") as file:
             return path.suffix == ".db" or file.read(len(MAGIC)) == MAGIC
