@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.errors import BadInput
-from tcbo_pyomo.foundation.atomic_file import write_atomically
+from tcbo_pyomo.foundation.atomic_file import refuse_to_replace, write_atomically
 from tcbo_pyomo.knowledge.history import Move
 from tcbo_pyomo.problem.protocol import ProblemProtocol
 
@@ -137,9 +137,10 @@ def move_table(campaign: Campaign, violations: dict[int, list[str]]) -> pd.DataF
     return pd.DataFrame(rows, columns=["move", "episode", "step", *titles, output, "status", "violations"])
 
 
-def write_table(table: pd.DataFrame, source: Path, path: Path, force: bool) -> int:
+def write_table(table: pd.DataFrame, path: Path, force: bool) -> int:
     """Write a table as CSV, whole or not at all; how many rows it has."""
-    if os.path.lexists(path) and (not force or not path.is_file() or os.path.samefile(path, source)):
+    refuse_to_replace(path)
+    if os.path.lexists(path) and not force:
         raise BadInput(f"{path}: exists already; choose another name, or replace a file with --force")
     write_atomically(path, table.to_csv(index=False, lineterminator="\n").encode())
     return len(table)

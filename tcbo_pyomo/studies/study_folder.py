@@ -7,6 +7,7 @@ make the same run twice and write the same numbers.
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -64,7 +65,7 @@ class StudyFolder:
                 found.setdefault(tuple(changed_parts(before, run.case.parts)), []).append(run)
         return found
 
-    def claim(self, study: Study, runs: list[Run]) -> None:
+    def claim(self, study: Study, runs: Sequence[Run] = ()) -> None:
         """Make the folder that of a study."""
         try:
             for folder in (self.runs, self.failures):
