@@ -146,15 +146,16 @@ def _keep(simulation: Simulation, name: str, output: Path, parts: Parts) -> None
 
 
 def _episode_table(problem: ProblemProtocol, episodes: list[EpisodeSummary]) -> Table:
-    """One row per episode: the recommendation in units, candidates left, regret where the truth is known."""
+    """One row per episode: the recommendation in units, candidates left, regret as far as the best true value is known."""
     titles = [coordinate.title for coordinate in problem.coordinates]
-    judged = [name for name in ("regret", "identified") if getattr(episodes[-1], name) is not None]
+    judged = ["regret", *(["identified"] if episodes[-1].identified is not None else [])]
     left = "candidates left" if problem.keeps_candidates else "candidates"
     table = new_table(right=("episode", *titles, left, *judged))
     for summary in episodes:
         cells = [str(summary.episode), *(f"{value:g}" for value in summary.recommendation.values())]
         cells.append(str(summary.candidates))
-        cells += [f"{summary.regret:.4g}", "yes" if summary.identified else "no"][: len(judged)]
+        regret = "unknown" if summary.regret is None else f"{summary.regret:.4g}"
+        cells += [regret, "yes" if summary.identified else "no"][: len(judged)]
         table.add_row(*cells)
     return table
 

@@ -18,6 +18,7 @@ import numpy as np
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.coordinates import physical
 from tcbo_pyomo.foundation.registry import user_names
+from tcbo_pyomo.foundation.user_answers import real_numbers
 from tcbo_pyomo.foundation.user_sources import user_sources
 from tcbo_pyomo.problem.protocol import ProblemProtocol
 
@@ -25,7 +26,7 @@ Parts = dict[str, str]
 """A digest by the name of the part, as messages call it."""
 FILE = "file "
 """How the names of source files begin among the parts."""
-PROBES = 64
+PROBES = 8
 """Points at which a truth that is a function is evaluated."""
 DIGITS = 9
 """Significant digits of a truth: another machine may differ in the last ones."""
@@ -77,7 +78,9 @@ def _truth_digest(problem: ProblemProtocol) -> str:
     if not callable(problem.truth):
         return _digest([], [_rounded(problem.truth)])
     points = np.random.default_rng(0).uniform(-0.5, 0.5, (PROBES, len(problem.coordinates)))
-    values = problem.truth(physical(problem.coordinates, points))
+    values = real_numbers(
+        problem.truth(physical(problem.coordinates, points)), (PROBES,), f"problem '{problem.name}': truth", problem.truth
+    )
     return _digest(getattr(problem, "maximum", None), [_rounded(values)])
 
 
