@@ -76,6 +76,8 @@ def status_as_text(status: Status) -> str:
     ]
     for number, texts in status.violations.items():
         lines += [f"move {number} broke a declared limit: {text}" for text in texts]
+    if status.fall_backs:
+        lines.append(f"warning: {status.fall_backs_in_words}")
     return "\n".join(lines) + "\n"
 
 

@@ -24,6 +24,7 @@ def ask(
 ) -> None:
     """The next move; the same one again until its result is told."""
     from tcbo_pyomo.cli._campaign_texts import moves_as_csv, moves_as_json, moves_as_text
+    from tcbo_pyomo.planning.fall_backs import fall_backs
 
     if csv and json:
         raise BadInput("--csv and --json: choose one of the two")
@@ -31,3 +32,6 @@ def ask(
     moves = opened.ask_episode(new) if episode else [opened.ask(new)]
     show = moves_as_csv if csv else moves_as_json if json else moves_as_text
     typer.echo(show(opened, moves), nl=False)
+    fallen = fall_backs(opened.plans.get(move.number) for move in moves)
+    if fallen.number:
+        typer.echo(f"warning: {fallen}", err=True)

@@ -44,6 +44,7 @@ def run(
     from tcbo_pyomo.explain.as_text import point_text
     from tcbo_pyomo.foundation.profiling import profile, section
     from tcbo_pyomo.foundation.settings_file import nested
+    from tcbo_pyomo.planning.fall_backs import fall_backs
     from tcbo_pyomo.records.json_file import run_parts
     from tcbo_pyomo.records.run_folder import UNFINISHED, prepare_folder, write_run
 
@@ -64,6 +65,9 @@ def run(
     if timings is not None:
         _print_timings(timings)
     print_table(_episode_table(result.problem, result.episodes))
+    fallen = fall_backs(step.plan for step in result.steps)
+    if fallen.number:
+        typer.echo(f"warning: {fallen}", err=True)
     where = f"; files are in {output}" if output is not None else ""
     typer.echo(f"recommendation: {point_text(result.episodes[-1].recommendation, result.problem.coordinates)}{where}")
 

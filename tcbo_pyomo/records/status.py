@@ -11,6 +11,7 @@ from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.atomic_file import refuse_to_replace, write_atomically
 from tcbo_pyomo.knowledge.history import Move
+from tcbo_pyomo.planning.fall_backs import fall_backs
 from tcbo_pyomo.problem.protocol import ProblemProtocol
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ class Status:
         Declared limits that executed moves broke, by move.
     finished
         Whether every move of the budget was made.
+    fall_backs
+        Plans that are warm starts, for the nonlinear solver did nothing; `fall_backs_in_words` says why.
     """
 
     problem: str
@@ -53,6 +56,8 @@ class Status:
     pending: tuple[int, ...]
     violations: dict[int, list[str]]
     finished: bool
+    fall_backs: int = 0
+    fall_backs_in_words: str = ""
 
 
 @dataclass(frozen=True)
@@ -78,7 +83,7 @@ class Best:
 def status_of(campaign: Campaign, violations: dict[int, list[str]]) -> Status:
     """Where a campaign stands now."""
     problem, history = campaign.problem, campaign.history
-    open_move = history.open_move
+    open_move, fallen = history.open_move, fall_backs(campaign.plans.values())
     return Status(
         problem=problem.name,
         method=campaign.settings.method,
@@ -92,6 +97,8 @@ def status_of(campaign: Campaign, violations: dict[int, list[str]]) -> Status:
         pending=tuple(move.number for move in history.pending),
         violations=dict(violations),
         finished=campaign.finished,
+        fall_backs=fallen.number,
+        fall_backs_in_words=str(fallen) if fallen.number else "",
     )
 
 

@@ -15,6 +15,7 @@ from tcbo_pyomo.foundation.blas_threads import one_blas_thread
 from tcbo_pyomo.foundation.registry import find_beside_user
 from tcbo_pyomo.knowledge.history import Move
 from tcbo_pyomo.library import load_problem
+from tcbo_pyomo.planning.fall_backs import fall_backs
 from tcbo_pyomo.problem.with_settings import AnyProblem
 from tcbo_pyomo.records.determining_parts import FILE, changed_parts, source_parts
 from tcbo_pyomo.settings import stored_settings
@@ -68,7 +69,9 @@ def _results(run: Run) -> dict[str, Any]:
     result = Simulation(campaign).run()
     _refuse_other_sources(run)
     steps = [[s.episode, s.step, s.regret, s.identified, s.candidates] for s in result.steps]
-    return {"steps": steps, "path": _path(result), "seconds": campaign.seconds}
+    fallen = fall_backs(step.plan for step in result.steps)
+    found = {"steps": steps, "path": _path(result), "seconds": campaign.seconds}
+    return {**found, "fall_backs": str(fallen)} if fallen.number else found
 
 
 def _refuse_other_sources(run: Run) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -16,6 +17,8 @@ from tcbo_pyomo.studies.study import Study
 from tcbo_pyomo.studies.study_folder import StudyFolder
 from tcbo_pyomo.studies.study_tables import StudyTables, read_tables, write_tables
 from tcbo_pyomo.studies.worker_pool import worker_pool
+
+log = logging.getLogger(__name__)
 
 Engine = Literal["processes", "dask"]
 
@@ -93,7 +96,16 @@ def run_study(
         finally:
             # Also when it is interrupted: what took hours can be looked at.
             write_tables(place, runs)
+    _warn_of_fall_backs(place, runs)
     return read_tables(place.place)
+
+
+def _warn_of_fall_backs(place: StudyFolder, runs: list[Run]) -> None:
+    """Runs whose solver did nothing look like any other in the tables."""
+    fallen = [(run, words) for run in runs if (words := (place.record(run) or {}).get("fall_backs"))]
+    if fallen:
+        run, words = fallen[0]
+        log.warning("in %d of %d runs plans fell back to warm starts; in %s %s", len(fallen), len(runs), run.label, words)
 
 
 def changes_in_words(place: StudyFolder, missing: list[Run]) -> tuple[str, ...]:
