@@ -32,7 +32,7 @@ class _Sorted:
 def user_prints_to_stderr() -> Iterator[None]:
     """Within it `print` in a problem file, a method or a rule of the user's does not mix with our results."""
     before = sys.stdout
-    sys.stdout = _Sorted(before)  # type: ignore[assignment]
+    sys.stdout = _Sorted(before)
     try:
         yield
     finally:

@@ -10,6 +10,7 @@ failed, 5 busy, 6 disk, 7 proven infeasible, 70 a fault of this program, 130 int
 
 from __future__ import annotations
 
+import errno
 import gc
 import os
 import sys
@@ -24,7 +25,7 @@ from typer.core import TyperGroup
 from tcbo_pyomo._version import __version__
 from tcbo_pyomo.cli._messages import in_one_line
 from tcbo_pyomo.cli._user_prints import user_prints_to_stderr
-from tcbo_pyomo.errors import BadInput, TcboError, suggestion
+from tcbo_pyomo.errors import BadInput, DiskError, TcboError, suggestion
 from tcbo_pyomo.foundation.registry import files_of
 from tcbo_pyomo.foundation.signals import ended_like_ctrl_c
 from tcbo_pyomo.foundation.user_lines import raised_at
@@ -32,6 +33,8 @@ from tcbo_pyomo.foundation.user_lines import raised_at
 INTERRUPTED, OUR_FAULT = 130, 70
 SHOW_TRACEBACK = "TCBO_TRACEBACK"
 """Environment variable: any text in it adds the traceback to errors that nobody raised on purpose."""
+WRONG_NAMES = (errno.ENAMETOOLONG, errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.EINVAL, errno.ELOOP)
+"""What a file system says about a name that was typed; anything else is said about the disk."""
 LAST = 1000
 """Where a command stands in the help that does not say where."""
 # The common class of usage errors; some versions of Typer take it from Click, some carry their own copy.
@@ -134,6 +137,9 @@ def _unforeseen(error: BaseException) -> int:
     message = f"{type(error).__name__}: {error}"
     if where := raised_at(error):
         return _complain(f"error: {where}: {message}", 2)
+    if isinstance(error, OSError) and error.filename is not None:
+        wrong_name = error.errno in WRONG_NAMES
+        return _complain(f"error: '{error.filename}': {error.strerror}", 2 if wrong_name else DiskError.exit_code)
     advice = f"please report it; {SHOW_TRACEBACK}=1 shows where it happened"
     return _complain(f"error: a fault of tcbo_pyomo {__version__} ({message}); {advice}", OUR_FAULT)
 

@@ -67,12 +67,12 @@ def study(
             wanted,
             place,
             workers,
-            engine,
+            engine,  # type: ignore[arg-type]
             address,
             extend,
             os.getcwd(),
             on_progress,
-            patience,  # type: ignore[arg-type]
+            patience,
         )
     print_table(_final_table(tables.rows("summary")))
     typer.echo(f"tables are in {place}; figures: tcbo figures {place}")

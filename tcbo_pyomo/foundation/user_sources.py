@@ -36,7 +36,7 @@ def user_sources(*entries: str | os.PathLike[str]) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     waiting: list[tuple[str, str]] = []
-    for entry in map(os.fspath, entries):
+    for entry in (os.fspath(given) for given in entries):
         names = [] if entry.endswith(".py") else [entry.partition(":")[0]]
         if entry.endswith(".py") and Path(entry).is_file():
             waiting.append(("", os.path.realpath(entry)))
