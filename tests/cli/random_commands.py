@@ -86,7 +86,8 @@ NUMBERS = [
 ]
 ASSIGNMENTS = [
     "x=1", "x=2", "t=10", "t=20", "t=293 K", "x=nan", "x=9", "=", "x=", "=1", "x=1e400", "nothing=1", "episodes=2",
-    "episodes=0", "feedback.kind=episodic", "feedback.delay=2", "planner.components=2", "planner.gap=0.1", "candidates.rule=nothing",
+    "episodes=0",
+    "feedback.kind=episodic", "feedback.delay=2", "planner.components=2", "planner.gap=0.1", "candidates.rule=nothing",
     "candidates.rule=os:system", "method=greedy_ucb", "method=nothing", "start={x: 1, t: 10}", "constraints=[{use: end_at}]",
     "planner.linear.solver=nothing", "a.b.c=1", "x=[1", "x={a: &b 1}", "use.limit=1", "resource_budget.limit=1", "horizon=2",
     "planner.linear.solver=dynamic_programming", "planner.nonlinear.time_limit=1e-9", "surrogate.features=nystroem",
