@@ -68,6 +68,9 @@ def run(
     fallen = fall_backs(step.plan for step in result.steps)
     if fallen.number:
         typer.echo(f"warning: {fallen}", err=True)
+    solver = result.campaign.method.planned_with()
+    if solver is not None:
+        typer.echo(f"planned with {solver}")
     where = f"; files are in {output}" if output is not None else ""
     typer.echo(f"recommendation: {point_text(result.episodes[-1].recommendation, result.problem.coordinates)}{where}")
 

@@ -23,16 +23,16 @@ from typing import Any
 import numpy as np
 
 from tcbo_pyomo.foundation.arrays import Array, Integers, Mask
+from tcbo_pyomo.models.backward_recursion import BackwardRecursion
 from tcbo_pyomo.models.constraints.budget import budgets_of
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 from tcbo_pyomo.models.episode_path import limits_text
 from tcbo_pyomo.models.safe_sets import EpisodeSets
 from tcbo_pyomo.models.visitation import Visitation
-from tcbo_pyomo.planning.finite.backward_recursion import BackwardRecursion
-from tcbo_pyomo.planning.finite.compiled_polytope import CompiledPolytope
+from tcbo_pyomo.models.worst_case_budget import WorstCaseTail
 from tcbo_pyomo.planning.finite.linear_programming import LinearProgramming
-from tcbo_pyomo.planning.finite.worst_case_budget import WorstCaseTail
 from tcbo_pyomo.plant.situation import Situation
+from tcbo_pyomo.problem.compiled_polytope import CompiledPolytope
 from tcbo_pyomo.problem.finite import Problem
 
 
@@ -155,7 +155,7 @@ def _side_prices(
 
     The linear programme is solved by HiGHS, whatever the settings name: it is the one that gives duals.
     """
-    oracle = LinearProgramming(problem.sets, problem.rules)
+    oracle = LinearProgramming(problem.sets, problem.rules, base=lambda: problem.polytope)
     oracle.extreme_point(gradient, situation, np.random.default_rng(0))
     polytope, _ = oracle.compiled(situation)
     assert oracle.last_solution is not None and oracle.last_solution.row_dual is not None

@@ -42,6 +42,8 @@ class Status:
         Whether every move of the budget was made.
     fall_backs
         Plans that are warm starts, for the nonlinear solver did nothing; `fall_backs_in_words` says why.
+    planned_with
+        The solver that plans and why it is used, in words; None where nothing is planned.
     """
 
     problem: str
@@ -58,6 +60,7 @@ class Status:
     finished: bool
     fall_backs: int = 0
     fall_backs_in_words: str = ""
+    planned_with: str | None = None
 
 
 @dataclass(frozen=True)
@@ -99,6 +102,7 @@ def status_of(campaign: Campaign, violations: dict[int, list[str]]) -> Status:
         finished=campaign.finished,
         fall_backs=fallen.number,
         fall_backs_in_words=str(fallen) if fallen.number else "",
+        planned_with=campaign.method.planned_with(),
     )
 
 

@@ -11,32 +11,40 @@ import hashlib
 import json
 import logging
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
-from functools import cached_property
+from functools import cached_property, singledispatch
 from itertools import product
 from pathlib import Path
 from typing import Any
 
-from tcbo_pyomo._version import MOVES_SINCE
+from tcbo_pyomo._version import MOVES_SINCE, REACHABLE_SINCE
 from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.errors import BadInput, TcboError
 from tcbo_pyomo.foundation.registry import find_beside_user
 from tcbo_pyomo.library import load_problem
+from tcbo_pyomo.planning.finite.chosen_solver import chosen_solver
+from tcbo_pyomo.problem.finite import Problem
 from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.records.determining_parts import Parts, problem_parts, source_parts
 from tcbo_pyomo.records.problem_source import problem_fingerprint
-from tcbo_pyomo.settings import RETIRED, FeedbackSettings, stored_settings
+from tcbo_pyomo.settings import RETIRED, FeedbackSettings, Settings, stored_settings
 from tcbo_pyomo.studies.study import ProblemEntry, Study
 
 log = logging.getLogger(__name__)
 
 REFERENCE_SEED = 0
 """With which a problem is built for the parts of its key: the seeds of a study may change, and known runs stay known."""
+DEFAULT_BEFORE = "highs"
+"""The linear solver that 0.1.0 used where none was named; its runs do not name it either."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """What is repeated with every seed: labels for the tables, and the settings that are not defaults as plain data."""
+    """What is repeated with every seed: labels for the tables, and the settings that are not defaults as plain data.
+
+    `solver` is the linear oracle of a finite plant, found by `auto` or named.
+    """
 
     problem: str
     feedback: str
@@ -46,6 +54,7 @@ class Case:
     settings: dict[str, Any]
     fingerprint: str
     truth: str = "known"
+    solver: str = ""
     parts: Parts = field(default_factory=dict)
     """What determines the numbers, see `determining_parts`."""
 
@@ -68,14 +77,15 @@ class Run:
     def key(self) -> str:
         """A digest of all that determines the numbers; labels do not."""
         case = self.case
-        return _digest([MOVES_SINCE, case.parts, case.settings, self.seed, case.truth])
+        settings = _with_solver(case.settings, case.solver)
+        return _digest([MOVES_SINCE, case.parts, settings, self.seed, case.truth])
 
     @cached_property
     def key_of_0_1_0(self) -> str:
         """The key of versions that did not see a change of truth, episodes or sources."""
         case = self.case
         source = Path(case.source).name if case.source.endswith(".py") else case.source
-        facts = [MOVES_SINCE, source, case.fingerprint, case.settings, self.seed]
+        facts = [MOVES_SINCE, source, case.fingerprint, _with_solver(case.settings, case.solver), self.seed]
         return _digest(facts if case.truth == "known" else [*facts, case.truth])
 
     @property
@@ -118,7 +128,8 @@ def _cases(study: Study, problem: ProblemEntry, feedback: FeedbackSettings | Non
         try:
             settings = stored_settings(dict(built.settings), *layers)
             # Builds the planner as well: a method that cannot serve this problem says so now.
-            Campaign(built, settings, study.seeds[0])
+            campaign = Campaign(built, settings, study.seeds[0])
+            solver, as_ever = _linear_oracle(campaign.problem, settings), _moves_as_ever(campaign.problem)
         except TcboError as error:
             label = ", ".join(filter(None, (problem.label, method.label, setting_label(point))))
             raise type(error)(f"study '{study.name}', {label}: {error}") from error
@@ -130,22 +141,58 @@ def _cases(study: Study, problem: ProblemEntry, feedback: FeedbackSettings | Non
             setting=setting_label(point),
             source=problem.problem,
             settings=stored,
-            fingerprint=fingerprint,
+            fingerprint=fingerprint if as_ever else f"{fingerprint} {REACHABLE_SINCE}",
             truth=study.truth,
-            parts={**parts, **source_parts(problem.problem, stored)},
+            solver=solver,
+            parts={**parts, **({} if as_ever else {"reach": REACHABLE_SINCE}), **source_parts(problem.problem, stored)},
         )
 
 
 def _parts(study: Study, problem: ProblemEntry, feedback: FeedbackSettings | None, built: ProblemProtocol) -> Parts:
     """The parts of a problem, which do not depend on the seeds of the study."""
-    try:
-        if study.seeds[0] != REFERENCE_SEED:
+    if study.seeds[0] != REFERENCE_SEED:
+        # A problem that cannot be built with this seed is known by the study's first one.
+        with suppress(TcboError):
             built = load_problem(problem.problem, feedback.kind if feedback else None, REFERENCE_SEED)
-        parts = problem_parts(built)
-    except TcboError as error:
-        log.warning("%s; with seed %d, by which a change of it would be seen", error, REFERENCE_SEED)
-        return {}
+    parts = problem_parts(built)
     return {name: digest for name, digest in parts.items() if name != "truth" or study.truth == "known"}
+
+
+@singledispatch
+def _moves_as_ever(problem: ProblemProtocol) -> bool:
+    """Whether `MOVES_SINCE` holds for a problem."""
+    return True
+
+
+@_moves_as_ever.register
+def _(problem: Problem) -> bool:
+    """Where rules that add up over an episode keep it from states, these are no candidates any more."""
+    return bool((problem.search_space == problem.sets.states_met(problem.start_state)).all())
+
+
+@singledispatch
+def _linear_oracle(problem: ProblemProtocol, settings: Settings) -> str:
+    """What solves the linear subproblems, found by `auto` or named; nothing on a continuous plant."""
+    return ""
+
+
+@_linear_oracle.register
+def _(problem: Problem, settings: Settings) -> str:
+    return chosen_solver(problem, settings.planner.linear).name
+
+
+def _with_solver(settings: dict[str, Any], solver: str) -> dict[str, Any]:
+    """Settings with the linear oracle that is used; without `highs`, the default before 0.2.0: runs made then are found."""
+    planner = settings.get("planner", {})
+    linear = {key: value for key, value in planner.get("linear", {}).items() if key != "solver"}
+    if solver not in ("", DEFAULT_BEFORE):
+        linear["solver"] = solver
+    planner = {
+        **{key: value for key, value in planner.items() if key != "linear"},
+        **({"linear": linear} if linear else {}),
+    }
+    rest = {key: value for key, value in settings.items() if key != "planner"}
+    return {**rest, **({"planner": planner} if planner else {})}
 
 
 def _with_retired(settings: dict[str, Any], layers: tuple[dict[str, Any], ...]) -> dict[str, Any]:

@@ -80,7 +80,10 @@ def test_limits_with_units_are_understood():
 
 
 def test_budgets_are_foretold_by_their_shadow_price():
-    campaign = Campaign(reactor(ResourceBudget("fuel", heat, 5.0)), seed=1)
+    # Every place can be visited, and the hotter it is the more a visit takes: the budget binds.
+    fuel = ResourceBudget("fuel", lambda left, right: (right["temperature"] - 60) / 4, 5.0)
+    campaign = Campaign(reactor(fuel), seed=1)
+    assert campaign.problem.search_space.all()
     answer = what_if(campaign, {"fuel_budget": 5.1}, gap=1e-5)
     saved = answer.present.utility_after - answer.changed.utility_after
     foretold = answer.present.utility_after - answer.by_shadow_price
