@@ -24,6 +24,7 @@ ACTIONS, SIDES = "action_limit", ("lower", "upper")
 DIFFERENCES = {"degC": "delta_degC", "celsius": "delta_degC", "degF": "delta_degF", "fahrenheit": "delta_degF"}
 """Units with an offset, and those of their differences."""
 LONGEST_QUANTITY = 100
+LONGEST_HORIZON = 10_000
 _QUANTITY = re.compile(r"\s*(?P<number>[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?)\s*(?P<unit>[A-Za-z%].*)?")
 
 AnyProblem = TypeVar("AnyProblem", bound=ProblemProtocol)
@@ -54,8 +55,8 @@ def changed_limit(problem: AnyProblem, name: str, value: Any) -> tuple[AnyProble
     """The problem with one limit changed, the old value and the new one."""
     if name == HORIZON:
         new = quantity(name, value)
-        if not isinstance(new, float) or new != int(new) or new < 1:
-            raise BadInput(f"horizon {value!r} must be a whole number of at least 1")
+        if not isinstance(new, float) or not 1 <= new <= LONGEST_HORIZON or new != int(new):
+            raise BadInput(f"horizon {value!r} must be a whole number from 1 to {LONGEST_HORIZON}")
         return problem.changed(horizon=int(new)), problem.horizon, int(new)
     actions = problem.action_limits
     if actions is not None and name in _named_action_limits(actions):

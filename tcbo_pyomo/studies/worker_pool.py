@@ -55,6 +55,10 @@ def may_be_copied() -> bool:
 
 
 def _depend_on(parent: int) -> None:
-    """On Ctrl-C a worker just ends, and the process that started it says so; with that process it ends in any case."""
+    """On Ctrl-C a worker just ends, and the process that started it says so; with that process it ends in any case.
+
+    Its standard output is ours, which is for results: what the user's code prints there goes to standard error.
+    """
+    sys.stdout = sys.stderr
     end_at_once_on_request()
     end_with_parent(parent)

@@ -31,7 +31,9 @@ def campaign(tmp_path):
 
 def refused(capsys, *arguments, codes=(2,)):
     seconds = []
-    while not seconds or (seconds[-1] >= LIMIT and len(seconds) < 3):  # Others may have taken our caches: a second chance.
+    while not seconds or (
+        seconds[-1] >= LIMIT and len(seconds) < 3
+    ):  # Others may have taken our caches: a second chance.
         start = time.process_time()
         with pytest.raises(SystemExit) as exit_:
             main([str(argument) for argument in arguments])
@@ -89,6 +91,12 @@ def test_a_pipe_that_somebody_fills_is_read(tmp_path, campaign, capsys):
         main(["tell", str(campaign), "--csv", str(pipe)])
     thread.join(60)
     assert exit_.value.code == 0, capsys.readouterr().err
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("horizon", ["100000000", "1e9", "1e999", "9" * 90])
+def test_a_horizon_that_nobody_means(campaign, capsys, horizon):
+    assert "from 1 to 10000" in refused(capsys, "whatif", campaign, "--set", f"horizon={horizon}")
 
 
 @pytest.mark.timeout(60)

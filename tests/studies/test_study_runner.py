@@ -5,6 +5,7 @@ import random
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -61,6 +62,7 @@ def test_the_command_and_its_workers_do_without_pandas(study, undisturbed, tmp_p
     # It takes longer to load than a small study to run. An error that is no ImportError shows also those who only try it.
     without = """
 import sys
+from pathlib import Path
 class WithoutPandas:
     def find_spec(self, name, path=None, target=None):
         assert name != "pandas", "somebody loads pandas"
@@ -255,3 +257,19 @@ def test_dry_run_lists_the_cases_and_writes_nothing(study, tmp_path):
     assert done.returncode == 0, done.stderr
     assert "12 runs" in done.stdout
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("copied", [True, False])
+def test_what_a_problem_prints_does_not_mix_with_the_results(study, tmp_path, copied):
+    file = Path(study.problems[0].problem)
+    (tmp_path / "loud.py").write_text(
+        file.read_text().replace('    axes = {"time"', '    print("hello")\n    axes = {"time"')
+    )
+    (tmp_path / "s.yaml").write_text("name: s\nproblems: [loud.py]\nseeds: [1, 2]\n")
+    code = "import tcbo_pyomo.studies.worker_pool as w\n" + ("" if copied else "w.may_be_copied = lambda: False\n")
+    code += "from tcbo_pyomo.cli.main import main\nmain(['study', 's.yaml', '--workers', '2'])\n"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    assert "hello" not in done.stdout and done.stderr.count("hello") >= 3
