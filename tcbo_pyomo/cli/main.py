@@ -12,9 +12,11 @@ from __future__ import annotations
 
 import errno
 import gc
+import io
 import os
 import sys
 import traceback
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
@@ -24,6 +26,7 @@ from typer.core import TyperGroup
 
 from tcbo_pyomo._version import __version__
 from tcbo_pyomo.cli._messages import in_one_line
+from tcbo_pyomo.cli._output import drop_output, keep_standard_streams
 from tcbo_pyomo.cli._user_prints import user_prints_to_stderr
 from tcbo_pyomo.errors import BadInput, DiskError, TcboError, suggestion
 from tcbo_pyomo.foundation.registry import files_of
@@ -71,6 +74,7 @@ app = typer.Typer(
 
 def main(arguments: list[str] | None = None) -> None:
     """Run a command and exit with its code; every error is one line on standard error."""
+    keep_standard_streams()
     try:
         with ended_like_ctrl_c(), user_prints_to_stderr():
             code = app(arguments, prog_name="tcbo", standalone_mode=False)
@@ -82,8 +86,8 @@ def main(arguments: list[str] | None = None) -> None:
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
     except BrokenPipeError:
-        # Whoever read our output has seen enough; nothing more can be written, not even at shutdown.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # Whoever read our output has seen enough.
+        drop_output()
         code = 1
     except SystemExit as error:
         # Typer's own way out; in the user's code it would end a campaign as if all were well.
@@ -137,13 +141,17 @@ def _unforeseen(error: BaseException) -> int:
     message = f"{type(error).__name__}: {error}"
     if where := raised_at(error):
         return _complain(f"error: {where}: {message}", 2)
-    if isinstance(error, OSError) and error.filename is not None:
-        wrong_name = error.errno in WRONG_NAMES
-        return _complain(f"error: '{error.filename}': {error.strerror}", 2 if wrong_name else DiskError.exit_code)
+    if isinstance(error, OSError):
+        # Of a command that only reads: the others say what they recorded.
+        drop_output()
+        where = error.filename or "standard output"
+        code = 2 if error.filename and error.errno in WRONG_NAMES else DiskError.exit_code
+        return _complain(f"error: {where}: cannot be read or written ({error.strerror})", code)
     advice = f"please report it; {SHOW_TRACEBACK}=1 shows where it happened"
     return _complain(f"error: a fault of tcbo_pyomo {__version__} ({message}); {advice}", OUR_FAULT)
 
 
 def _complain(message: str, code: int) -> int:
-    print(in_one_line(message), file=sys.stderr)
+    with suppress(OSError):
+        print(in_one_line(message), file=sys.stderr or io.StringIO())
     return code

@@ -16,10 +16,12 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from tcbo_pyomo.errors import BadInput, suggestion
+from tcbo_pyomo.foundation.user_code import require_trust
 from tcbo_pyomo.foundation.user_sources import noted_imports
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
-_USER = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*")
+USER_NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*")
+"""How a user's own class is named, 'my_module:MyClass'."""
 
 Face = TypeVar("Face")
 
@@ -48,11 +50,12 @@ def user_names(data: Any) -> list[str]:
         return [name for value in data.values() for name in user_names(value)]
     if isinstance(data, list | tuple):
         return [name for value in data for name in user_names(value)]
-    return [data] if isinstance(data, str) and _USER.fullmatch(data) else []
+    return [data] if isinstance(data, str) and USER_NAME.fullmatch(data) else []
 
 
 def load_user_object(kind: str, name: str) -> Any:
     """What a user means by "my_module:Name"; `kind` is the word used in messages."""
+    require_trust(f"{kind} '{name}'")
     module_name, _, attribute = name.partition(":")
     find_beside_user()
     try:
@@ -93,7 +96,7 @@ class Registry(Generic[Face]):
 
     def load(self, name: str) -> Callable[..., Face]:
         """The class with a name: of a file here, or a user's "my_module:MyClass"."""
-        if isinstance(name, str) and _USER.fullmatch(name):
+        if isinstance(name, str) and USER_NAME.fullmatch(name):
             found: Any = load_user_object(self.kind, name)
             if fault := self._fault_of(found):
                 raise BadInput(f"{self.kind} '{name}' is {fault}")

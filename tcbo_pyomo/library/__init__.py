@@ -17,6 +17,7 @@ from typing import get_args
 
 from tcbo_pyomo.errors import BadInput, TcboError, suggestion
 from tcbo_pyomo.foundation.registry import files_of, find_beside_user
+from tcbo_pyomo.foundation.user_code import require_trust
 from tcbo_pyomo.foundation.user_lines import defined_at
 from tcbo_pyomo.foundation.user_sources import noted_imports
 from tcbo_pyomo.problem.continuous import ContinuousProblem
@@ -58,6 +59,7 @@ def load_problem(name: str, feedback: str | None = None, seed: int = 0) -> Probl
 
 def _build_from_file(path: Path, feedback: str | None, seed: int) -> ProblemProtocol:
     """Run a user's file and its `build`; whatever goes wrong there is shown with the user's own line."""
+    require_trust(f"problem file '{path}'")
     if not path.is_file():
         raise BadInput(f"problem file '{path}' does not exist or is not a file")
     try:
