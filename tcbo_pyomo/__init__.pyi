@@ -3,7 +3,7 @@
 from tcbo_pyomo._version import __version__
 from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.campaign.simulation import CampaignResult, EpisodeSummary, run_campaign
-from tcbo_pyomo.errors import BadInput, Busy, DamagedFile, DiskError, InfeasiblePlan, SolverFailed, TcboError
+from tcbo_pyomo.errors import BadInput, Busy, DamagedFile, DiskError, InfeasiblePlan, NoWorkers, SolverFailed, TcboError
 from tcbo_pyomo.foundation.coordinates import Coordinate
 from tcbo_pyomo.foundation.profiling import profile
 from tcbo_pyomo.foundation.settings_file import read_settings
@@ -57,7 +57,7 @@ from tcbo_pyomo.surrogate.kernels.sum import Sum
 
 __all__ = ["__version__"]
 __all__ += ["Campaign", "CampaignResult", "EpisodeSummary", "run_campaign"]
-__all__ += ["BadInput", "Busy", "DamagedFile", "DiskError", "InfeasiblePlan", "SolverFailed", "TcboError"]
+__all__ += ["BadInput", "Busy", "DamagedFile", "DiskError", "InfeasiblePlan", "NoWorkers", "SolverFailed", "TcboError"]
 __all__ += ["Settings", "profile", "read_settings", "settings_from"]
 __all__ += ["EndAt", "FromFunction", "MaximumStep", "NonDecreasing", "NonIncreasing", "ResourceBudget", "VisitBudget"]
 __all__ += ["Box", "Circle", "ForbiddenRegion", "Points", "Polygon", "TransitionConstraint", "Violation", "Wall"]

@@ -41,17 +41,17 @@ class NonlinearSolverSettings(_Section):
     """Options passed to the solver."""
     time_limit: float | None = Field(None, gt=0)
     """Seconds per solve."""
-    max_iterations: int | None = Field(None, ge=1)
+    max_iterations: int | None = Field(None, ge=1, le=1_000_000_000)
     """Iterations per solve; when not given 50 for linear dynamics without further constraints, else 300; with interface
     pyomo the solver's own."""
-    solves: int = Field(2, ge=1)
+    solves: int = Field(2, ge=1, le=10_000)
     """From how many of the best warm starts a plan is solved."""
 
 
 class PlannerSettings(_Section):
     """Frank-Wolfe over visitations (section 4)."""
 
-    components: int = Field(1, ge=1)
+    components: int = Field(1, ge=1, le=10_000)
     """Mixture components N; 1 linearises at the history alone, as in the paper's experiments."""
     step_rule: Literal["harmonic", "diminishing", "line_search"] = "harmonic"
     """Step n of Frank-Wolfe: harmonic 1/(1+n), diminishing 2/(2+n), or line_search."""
@@ -74,7 +74,7 @@ class FeedbackSettings(_Section):
 
     kind: Literal["immediate", "episodic", "delayed"] = "immediate"
     """immediate: after each move; episodic: at the end of an episode; delayed: after `delay` further moves."""
-    delay: int = Field(0, ge=0)
+    delay: int = Field(0, ge=0, le=1_000_000)
     """Moves between a measurement and its result, for delayed feedback."""
 
     @model_validator(mode="after")
@@ -92,7 +92,7 @@ class CandidateSettings(_Section):
     upper_confidence; or 'my_module:MyRule'."""
     width: float | None = Field(None, gt=0)
     """Standard deviations of the credible band; the problem's own width when not given."""
-    count: int | None = Field(None, ge=2)
+    count: int | None = Field(None, ge=2, le=10_000)
     """Candidates K on a continuous plant: 100 for thompson_sampling and annealed, 25 for upper_confidence when not given."""
 
 
@@ -114,7 +114,7 @@ class SurrogateSettings(_Section):
     features: Literal["auto", "exact", "nystroem", "random_fourier"] = "auto"
     """exact: the kernel itself; nystroem or random_fourier: finite approximations. auto: exact, but nystroem on a continuous
     plant with a budget of more than 1,000 moves, where exact updates would grow with every measurement."""
-    number: int | None = Field(None, ge=1)
+    number: int | None = Field(None, ge=1, le=100_000)
     """Number of approximate features; when not given min(2^(5+d), 512), and 1,000 where auto chose them."""
     fit: Literal["never", "each_episode"] = "never"
     """Fit the kernel's hyper-parameters by marginal likelihood before each episode."""
@@ -133,7 +133,7 @@ class Settings(_Section):
 
     method: str = Field("mdp_bo", min_length=1)
     """How moves are chosen: mdp_bo."""
-    episodes: int | None = Field(None, ge=1)
+    episodes: int | None = Field(None, ge=1, le=1_000_000)
     """Number of episodes; the problem's own when not given."""
     start: str | dict[str, float] | None = None
     """Start of every episode as a label or {coordinate: value}; the problem's own when not given."""

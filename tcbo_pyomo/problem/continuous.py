@@ -12,6 +12,7 @@ import numpy as np
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.coordinates import Coordinate, physical, point_from_mapping, scaled
+from tcbo_pyomo.foundation.user_answers import real_numbers
 from tcbo_pyomo.models.components import PyomoModel
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 from tcbo_pyomo.models.continuous_judge import ContinuousJudge
@@ -122,7 +123,12 @@ class ContinuousProblem(ProblemProtocol):
 
     def true_value(self, point: Location) -> float:
         """The true value of a scaled point."""
-        return float(self.known_truth(physical(self.coordinates, np.asarray(point)[None, :]))[0])
+        return float(self.true_values(physical(self.coordinates, np.asarray(point)[None, :]))[0])
+
+    def true_values(self, points: Array) -> Array:
+        """The true values of n x d points in engineering units, as far as the truth gives real numbers."""
+        what = f"problem '{self.name}': truth"
+        return real_numbers(self.known_truth(points), (len(points),), what, self.truth)
 
     def regret(self, point: Location) -> float | None:
         """How far a recommendation is from the best, where both are known."""
@@ -217,7 +223,7 @@ class ContinuousProblem(ProblemProtocol):
 
     def landscape(self) -> Landscape:
         """The true function over a plane."""
-        return grid_landscape(self.coordinates, self.truth, self.allowed)
+        return grid_landscape(self.coordinates, None if self.truth is None else self.true_values, self.allowed)
 
     def points(self, locations: Sequence[Location] | Array) -> Array:
         """Scaled points as rows (n x d) in engineering units."""

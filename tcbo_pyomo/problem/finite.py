@@ -85,10 +85,10 @@ class Problem(ProblemProtocol):
         self.check_given()
         if not (np.isfinite(self.confidence_width) and self.confidence_width > 0):
             raise BadInput(f"problem '{self.name}': confidence_width {self.confidence_width!r} must be positive")
-        if self.truth is not None and (
-            np.shape(self.truth) != (self.process.number_of_states,) or not np.isfinite(self.truth).all()
-        ):
-            raise BadInput(f"problem '{self.name}': truth must be {self.process.number_of_states} finite values")
+        if self.truth is not None:
+            values, number = np.asarray(self.truth), self.process.number_of_states
+            if values.dtype.kind not in "biuf" or values.shape != (number,) or not np.isfinite(values).all():
+                raise BadInput(f"problem '{self.name}': truth must be {number} finite values")
         names = [c.name for c in self.rules if c.couples_steps]
         twice = {name for name in names if names.count(name) > 1}
         if twice:

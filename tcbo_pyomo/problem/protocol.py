@@ -17,6 +17,7 @@ import numpy as np
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.arrays import Array, Mask
 from tcbo_pyomo.foundation.coordinates import Coordinate, physical
+from tcbo_pyomo.foundation.user_answers import truths
 from tcbo_pyomo.models.constraints.from_function import FromFunction
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 from tcbo_pyomo.models.episode_path import PathJudge
@@ -170,8 +171,9 @@ class ProblemProtocol(Protocol):
     def allowed(self, points: Array) -> Mask:
         """Which scaled points (n x d) every rule allows the plant to be in: where the maximum is sought."""
         values = physical(self.coordinates, points)
-        masks = [rule.allowed_points(self.coordinates, values) for rule in self.rules]
-        ok: Mask = np.all([np.ones(len(points), dtype=bool), *(mask for mask in masks if mask is not None)], axis=0)
+        given = ((rule, rule.allowed_points(self.coordinates, values)) for rule in self.rules)
+        masks = [_mask(rule, mask, len(points)) for rule, mask in given if mask is not None]
+        ok: Mask = np.all([np.ones(len(points), dtype=bool), *masks], axis=0)
         return ok
 
     def changed(self, **fields: Any) -> Self:
@@ -216,3 +218,8 @@ class ProblemProtocol(Protocol):
             "rules": ", ".join(rule.name for rule in self.rules) or "none",
             "measures": f"{self.output} {self.output_unit}".rstrip(),
         }
+
+
+def _mask(rule: TransitionConstraint, answer: Any, number: int) -> Mask:
+    """What a rule says about so many points."""
+    return truths(answer, number, f"constraint '{rule.name}': allowed_points", type(rule).allowed_points)

@@ -24,6 +24,7 @@ from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.campaign.feedback import released
 from tcbo_pyomo.campaign.simulation import CampaignResult
 from tcbo_pyomo.errors import BadInput, DamagedFile, DiskError
+from tcbo_pyomo.foundation.atomic_file import refuse_to_replace
 from tcbo_pyomo.foundation.csv_table import read_table
 from tcbo_pyomo.knowledge.history import Move
 from tcbo_pyomo.plant.situation import Location
@@ -44,6 +45,8 @@ def prepare_folder(folder: str | os.PathLike[str], force: bool = False) -> None:
         existing = next(parent for parent in (place, *place.absolute().parents) if parent.exists())
     except OSError as error:
         raise DiskError(f"output folder '{place}': {error.strerror}; nothing was run") from None
+    for name in present:
+        refuse_to_replace(place / name)
     if present and not force:
         found = ", ".join(present)
         raise BadInput(f"output folder '{place}' holds a run ({found}); name another, or use --force")
