@@ -19,6 +19,7 @@ from tcbo_pyomo.planning.protocol import OneMove, Planner
 from tcbo_pyomo.problem.continuous import ContinuousProblem
 from tcbo_pyomo.problem.finite import Problem
 from tcbo_pyomo.problem.protocol import ProblemProtocol
+from tcbo_pyomo.problem.with_belief import with_belief
 from tcbo_pyomo.settings import PlannerSettings, Settings
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def method_for(problem: ProblemProtocol, settings: Settings) -> tuple[Method[Any
     if method.plant not in (kind, "any"):
         why = WRONG_PLANT[method.plant].format(problem.name)
         raise BadInput(f"method '{settings.method}' {why}; use {method.instead}")
-    believed = method.believed(problem)
+    believed = with_belief(method.believed(problem), settings.surrogate)
     return method(believed, settings, PlantTools(believed, settings)), believed
 
 

@@ -22,7 +22,6 @@ from tcbo_pyomo.plant.situation import Location
 from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.problem.with_settings import with_settings
 from tcbo_pyomo.settings import Settings, settings_from, stored_settings
-from tcbo_pyomo.surrogate.kernels import kernel_from_dict
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -176,7 +175,7 @@ class Campaign:
             "seed": self.seed,
             "settings": self.settings.model_dump(mode="json"),
             "generator": self.generator.bit_generator.state,
-            "kernel": self.knowledge.kernel.to_dict(),
+            **self.knowledge.state(),
             "method": self.method.state(),
             **self.history.to_dict(),
         }
@@ -187,7 +186,7 @@ class Campaign:
         campaign = cls(problem, stored_settings(state["settings"]), state["seed"])
         campaign.generator.bit_generator.state = state["generator"]
         campaign.history.load(state)
-        campaign.knowledge.replay(kernel_from_dict(state["kernel"]))
+        campaign.knowledge.load(state)
         campaign.method.load(state["method"])
         return campaign
 
@@ -212,7 +211,7 @@ class Campaign:
         """
         one = not _is_table(at) and (isinstance(at, (Mapping, str, tuple)) or not isinstance(at, Sequence))
         places = [at] if one else _records(at, [c.name for c in self.problem.coordinates])
-        mean, deviation = self.knowledge.belief.predict([self.problem.locate(place) for place in places])
+        mean, deviation = self.knowledge.predict([self.problem.locate(place) for place in places])
         return (float(mean[0]), float(deviation[0])) if one else (mean, deviation)
 
     def __repr__(self) -> str:

@@ -76,6 +76,7 @@ def status_as_text(status: Status) -> str:
     ]
     for number, texts in status.violations.items():
         lines += [f"move {number} broke a declared limit: {text}" for text in texts]
+    lines += [*status.belief_lines, *(f"warning: {text}" for text in status.warnings)]
     return "\n".join(lines) + "\n"
 
 

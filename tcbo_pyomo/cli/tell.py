@@ -27,6 +27,7 @@ def tell(
     problem: OwnProblem = None,
 ) -> None:
     """Give the result of a move, or a file of results."""
+    from tcbo_pyomo.knowledge.criticism import doubts
     from tcbo_pyomo.records.results_file import read_results
 
     single = (value, move, unit, at, key)
@@ -43,6 +44,8 @@ def tell(
     for receipt in receipts:
         again = "" if receipt.new else ", as before"
         confirm(receipt, f"recorded{again}: move {receipt.number}, {opened.problem.output} = {receipt.value!r}")
+    for text in doubts(opened.knowledge, {receipt.number for receipt in receipts if receipt.new}):
+        typer.echo(f"warning: {text}", err=True)
 
 
 def _measurement(text: str | None) -> float:

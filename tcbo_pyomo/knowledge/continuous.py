@@ -90,7 +90,8 @@ class ContinuousKnowledge(Knowledge[ContinuousBelief]):
         with section("candidates"):
             self._candidates = self._rule(self.belief, self.problem.allowed, generator, self.share_spent)
         objective = self.settings.utility.objective
-        return TrajectoryUtility(self.design, self._candidates, objective, self.problem.noise, generator, self.stage)
+        noise = self.noise_factor * self.problem.noise
+        return TrajectoryUtility(self.design, self._candidates, objective, noise, generator, self.stage)
 
     @property
     def stage(self) -> Stage:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from tcbo_pyomo.knowledge.history import History
 from tcbo_pyomo.knowledge.knowledge import Knowledge
 from tcbo_pyomo.planning.finite.planned_posterior import FeaturePosterior, KernelPosterior
 from tcbo_pyomo.planning.finite.utility import Posterior, Utility
+from tcbo_pyomo.plant.process import Process
 from tcbo_pyomo.plant.situation import Location
 from tcbo_pyomo.problem.finite import Problem
 from tcbo_pyomo.settings import Settings
@@ -34,6 +36,7 @@ class FiniteKnowledge(Knowledge[FiniteBelief]):
         if chosen.width is None:
             chosen = chosen.model_copy(update={"width": problem.confidence_width})
         self._rule = candidate_rule(chosen.rule or DEFAULT_RULE, "finite", chosen)
+        self._noisier: tuple[float, Process] | None = None
         super().__init__(settings, seed, history)
 
     def prior(self, kernel: Kernel) -> FiniteBelief:
@@ -48,7 +51,7 @@ class FiniteKnowledge(Knowledge[FiniteBelief]):
 
     def scaled_points(self, locations: Sequence[Location]) -> Array:
         """States as scaled points, n x d."""
-        return self.problem.process.scaled_states[np.array(locations)]
+        return self.problem.process.scaled_states[np.array(locations, dtype=np.int64)]
 
     def forget(self) -> None:
         """Results or visits have changed: what was derived from them is computed again when it is asked for."""
@@ -77,7 +80,19 @@ class FiniteKnowledge(Knowledge[FiniteBelief]):
         settings = self.settings.utility
         posterior = self._kernel_posterior if settings.form == "kernel" else self._feature_posterior
         mean = self.belief.mean
-        return Utility(self.problem.process, posterior, self.candidates, settings.objective, generator, mean)
+        process, factor = self._process, self.noise_factor
+        return Utility(process, posterior, self.candidates, settings.objective, generator, mean, factor)
+
+    @property
+    def _process(self) -> Process:
+        """The plant with the noise that is believed now."""
+        process = self.problem.process
+        if self.noise_factor == 1.0:
+            return process
+        if self._noisier is None or self._noisier[0] != self.noise_factor:
+            noise = self.noise_factor * process.noise_variance
+            self._noisier = self.noise_factor, replace(process, noise_variance=noise)
+        return self._noisier[1]
 
     def _feature_posterior(self, planned: Array | None) -> Posterior:
         return FeaturePosterior(self.design.factor, planned)

@@ -19,7 +19,11 @@ from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.settings import Settings
 from tcbo_pyomo.surrogate.belief_protocol import Belief
 from tcbo_pyomo.surrogate.hyperparameters import fit_hyperparameters
+from tcbo_pyomo.surrogate.kernels import kernel_from_dict
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
+from tcbo_pyomo.surrogate.learner import Learner, learned_from
+from tcbo_pyomo.surrogate.learning import Learned
+from tcbo_pyomo.surrogate.residuals import LeftOut, leave_one_out, standardised_residual
 
 BeliefOfPlant = TypeVar("BeliefOfPlant", bound=Belief)
 """The belief on one kind of plant."""
@@ -31,15 +35,22 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
     Attributes
     ----------
     kernel
-        The prior; a fit may change it between episodes.
+        The prior; learning changes it after every few results, a fit of an earlier version between episodes.
     belief
         Given all measurements told.
+    learner, learned
+        What learns around the declared prior, and what it has learned; None where the prior stays as declared.
+    noise_factor
+        On every declared noise variance: what was learned about it, on the scale that is modelled.
     """
 
     problem: ProblemProtocol
 
     def __init__(self, settings: Settings, seed: int, history: History) -> None:
         self.settings, self.seed, self.history = settings, seed, history
+        self.scale = self.problem.output_scale
+        self.learner = learner_for(self.problem, settings.surrogate.fit)
+        self.learned: Learned | None = None
         self.replay(self.problem.kernel)
 
     @abstractmethod
@@ -66,7 +77,15 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
 
     @timed("surrogate")
     def replay(self, kernel: Kernel) -> None:
-        """Build the belief anew from the history, in the order in which results were told."""
+        """Build the belief anew from the history, in the order in which results were told.
+
+        Where the campaign learns, the kernel follows from the results and not from what is given here.
+        """
+        self.noise_factor = self.scale.noise_factor
+        if self.learner is not None:
+            self.learned = self.learner(*self.results())
+            kernel = self.learned.kernel
+            self.noise_factor *= self.learned.factors.noise
         self.kernel = kernel
         self.belief = self.prior(kernel)
         for move, value in self.history.measurements:
@@ -80,13 +99,38 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
     def start_episode(self) -> None:
         """Before an episode: fit the hyper-parameters, if the settings say so."""
         if self.settings.surrogate.fit == "each_episode" and self.history.told:
-            told = self.history.measurements
-            points = self.scaled_points([move.arrived for move, _ in told])
-            values = np.array([value for _, value in told], dtype=float)
-            noise = np.array([self.noise_variance(move) for move, _ in told])
             with section("surrogate"):
-                kernel = fit_hyperparameters(self.kernel, points, values, noise)
+                kernel = fit_hyperparameters(self.kernel, *self.results())
             self.replay(kernel)
+
+    def results(self) -> tuple[Array, Array, Array]:
+        """All results in the order told, as they are modelled: points (n x d, scaled), values and declared noise variances."""
+        told = self.history.measurements
+        points = self.scaled_points([move.arrived for move, _ in told])
+        values = np.array([self.scale.modelled(value) for _, value in told], dtype=float)
+        declared = [self.problem.noise_variance(move.decision, move.arrived) for move, _ in told]
+        return points, values, self.scale.noise_factor * np.array(declared, dtype=float)
+
+    def left_out(self) -> LeftOut:
+        """Every result against its prediction from all others, in the order told, as it is modelled."""
+        points, values, noise = self.results()
+        return leave_one_out(self.kernel, points, values, noise * (self.noise_factor / self.scale.noise_factor))
+
+    def surprise(self, move: Move, value: float) -> float:
+        """By how many standard deviations a value would differ from what is expected after a move; nothing is changed."""
+        return standardised_residual(self.belief, move.arrived, self.scale.modelled(value), self.noise_variance(move))
+
+    def state(self) -> dict[str, Any]:
+        """What is kept beside the history: the kernel, and what was learned."""
+        if self.learner is None or self.learned is None:
+            return {"kernel": self.kernel.to_dict()}
+        return {"kernel": self.kernel.to_dict(), "learned": self.learner.state(self.learned, *self.results())}
+
+    def load(self, state: dict[str, Any]) -> None:
+        """Take over what `state` returned, once the history is loaded."""
+        if self.learner is not None and state.get("learned") is not None:
+            self.learner.remember(state["learned"])
+        self.replay(kernel_from_dict(state["kernel"]))
 
     def visited(self, move: Move) -> None:
         """A move was made; its result is pending."""
@@ -95,6 +139,9 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
 
     def measured(self, move: Move) -> None:
         """A result was told: the last of the move's values."""
+        if self.learner is not None and learned_from(len(self.history.told)) == len(self.history.told):
+            self.replay(self.kernel)
+            return
         self._observe(self.belief, move, move.values[-1])
         self.forget()
 
@@ -116,10 +163,31 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
         """How much of the budget of moves has been used, from 0 to 1."""
         return self.history.moves_made / (self.problem.episodes * self.problem.horizon)
 
+    @property
+    def incumbent(self) -> float:
+        """The largest result told, as it is modelled; 0 before the first one."""
+        return self.scale.modelled(self.history.incumbent) if self.history.told else 0.0
+
+    def predict(self, locations: Sequence[Location] | Array) -> tuple[Array, Array]:
+        """Mean and standard deviation of the output at n places, in its own unit."""
+        return self.scale.measured(*self.belief.predict(locations))
+
     def noise_variance(self, move: Move) -> float:
-        """Noise variance of the measurement after a move."""
-        return self.problem.noise_variance(move.decision, move.arrived)
+        """Noise variance of the measurement after a move, as it is believed now."""
+        return self.noise_factor * self.problem.noise_variance(move.decision, move.arrived)
 
     @timed("surrogate")
     def _observe(self, belief: BeliefOfPlant, move: Move, value: float | None) -> None:
-        belief.observe(move.arrived, value, self.noise_variance(move))
+        modelled = None if value is None else self.scale.modelled(value)
+        belief.observe(move.arrived, modelled, self.noise_variance(move))
+
+
+def learner_for(problem: ProblemProtocol, fit: str) -> Learner | None:
+    """What learns in a campaign: around plain answers by default, around a given kernel if the settings ask for it."""
+    if problem.kernel_given:
+        return Learner.around(problem.kernel, len(problem.coordinates)) if fit == "learn" else None
+    assert problem.prior is not None
+    if fit not in ("auto", "learn"):
+        return None
+    half = problem.episodes * problem.horizon // 2
+    return Learner(problem.kernel, problem.prior.spreads(problem.coordinates), half)

@@ -12,9 +12,8 @@ from typing import Any
 from tcbo_pyomo.campaign.assembly import method_for
 from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.records.file_format import Row, plain
-from tcbo_pyomo.surrogate.kernels import kernel_from_dict
 
-STATE = ("generator", "kernel", "method")
+STATE = ("generator", "kernel", "learned", "method")
 
 
 class Story:
@@ -79,7 +78,7 @@ def restore(campaign: Campaign, story: Story) -> None:
     """Bring a campaign to the state that the rows describe; it goes on with the same moves, bit for bit."""
     campaign.history.load({"moves": story.moves, "told": story.told})
     campaign.generator.bit_generator.state = story.state["generator"]
-    campaign.knowledge.replay(kernel_from_dict(story.state["kernel"]))
+    campaign.knowledge.load(story.state)
     campaign.plans = {plan["move"]: plan["plan"] for plan in story.plans if plan["plan"] is not None}
     if story.state["method"] is None and campaign.method.state() is not None:
         campaign.method, _ = method_for(campaign.problem, campaign.settings)
@@ -90,6 +89,6 @@ def state_of(campaign: Campaign) -> dict[str, Any]:
     """What a row of an ask keeps of the campaign beside its moves."""
     return {
         "generator": campaign.generator.bit_generator.state,
-        "kernel": campaign.knowledge.kernel.to_dict(),
+        **campaign.knowledge.state(),
         "method": plain(campaign.method.state()),
     }

@@ -25,6 +25,8 @@ from tcbo_pyomo.campaign.feedback import released
 from tcbo_pyomo.campaign.simulation import CampaignResult
 from tcbo_pyomo.errors import BadInput, DamagedFile, DiskError
 from tcbo_pyomo.foundation.csv_table import read_table
+from tcbo_pyomo.knowledge.belief_in_words import belief_now
+from tcbo_pyomo.knowledge.criticism import criticise
 from tcbo_pyomo.knowledge.history import Move
 from tcbo_pyomo.plant.situation import Location
 from tcbo_pyomo.records.json_file import read_campaign
@@ -87,6 +89,8 @@ def result_data(result: CampaignResult) -> dict[str, Any]:
         "seed": result.seed,
         "version": __version__,
         "settings": result.settings.model_dump(),
+        "belief": belief_now(result.campaign.knowledge).to_dict(),
+        "criticism": criticise(result.campaign.knowledge).to_dict(),
         "episodes": [asdict(episode) for episode in result.episodes],
         "steps": [asdict(step) for step in result.steps],
     }

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.atomic_file import write_atomically
+from tcbo_pyomo.knowledge.belief_in_words import belief_lines, belief_now
+from tcbo_pyomo.knowledge.criticism import criticise
 from tcbo_pyomo.knowledge.history import Move
 from tcbo_pyomo.problem.protocol import ProblemProtocol
 
@@ -39,6 +41,10 @@ class Status:
         Declared limits that executed moves broke, by move.
     finished
         Whether every move of the budget was made.
+    belief, belief_lines
+        Lengthscales and measurement noise that the model believes in now, with their uncertainty: as data and in words.
+    warnings
+        Where the results contradict the model, and what to do.
     """
 
     problem: str
@@ -53,6 +59,9 @@ class Status:
     pending: tuple[int, ...]
     violations: dict[int, list[str]]
     finished: bool
+    belief: dict[str, Any]
+    belief_lines: tuple[str, ...]
+    warnings: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -92,13 +101,16 @@ def status_of(campaign: Campaign, violations: dict[int, list[str]]) -> Status:
         pending=tuple(move.number for move in history.pending),
         violations=dict(violations),
         finished=campaign.finished,
+        belief=belief_now(campaign.knowledge).to_dict(),
+        belief_lines=tuple(belief_lines(campaign.knowledge)),
+        warnings=criticise(campaign.knowledge).warnings,
     )
 
 
 def best_of(campaign: Campaign) -> Best:
     """The recommendation now."""
     where = campaign.recommendation
-    mean, deviation = campaign.knowledge.belief.predict([where])
+    mean, deviation = campaign.knowledge.predict([where])
     return Best(campaign.problem.describe(where), float(mean[0]), float(deviation[0]), len(campaign.history.told))
 
 

@@ -93,7 +93,7 @@ class ContinuousBelief:
         value, gradient = sections.value_and_gradient(points, rows)
         return self.kernel.mean(points) + value, self.kernel.mean_gradient(points) + gradient
 
-    def predict(self, locations: Sequence[Location]) -> tuple[Array, Array]:
+    def predict(self, locations: Sequence[Location] | Array) -> tuple[Array, Array]:
         """Posterior mean and standard deviation of n points, n each."""
         points = np.array(locations, dtype=float)
         return self.mean(points), self.standard_deviation(points)

@@ -10,8 +10,8 @@ from tcbo_pyomo.surrogate.features import RandomFourierFeatures
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 from tcbo_pyomo.surrogate.kernels.matern_five_halves import MaternFiveHalves
 from tcbo_pyomo.surrogate.kernels.reaction_kinetics import ReactionKinetics
-from tcbo_pyomo.surrogate.kernels.single_feature import SingleFeature
 from tcbo_pyomo.surrogate.kernels.scaled import Scaled
+from tcbo_pyomo.surrogate.kernels.single_feature import SingleFeature
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 from tcbo_pyomo.surrogate.kernels.sum import Sum
 
