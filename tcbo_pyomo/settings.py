@@ -125,6 +125,8 @@ class MisbeliefSettings(_Section):
 
     lengthscale: float = Field(1.0, gt=0)
     """Factor on all lengthscales of the kernel."""
+    isotropic: bool = False
+    """All inputs have the shortest of its lengthscales: nobody knows that some matter less."""
     variance: float = Field(1.0, gt=0)
     """Factor on its variance."""
     noise: float = Field(1.0, gt=0)

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.settings import MisbeliefSettings, PriorSettings, SurrogateSettings
-from tcbo_pyomo.surrogate.kernel_factors import Factors, split, with_factors
+from tcbo_pyomo.surrogate.kernel_factors import Factors, lengthscales, split, with_factors
 from tcbo_pyomo.surrogate.kernels.constant import Constant
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 from tcbo_pyomo.surrogate.kernels.sum import Sum
@@ -40,10 +40,14 @@ def _plainly(problem: AnyProblem, given: PriorSettings) -> AnyProblem:
 
 def _mistaken(problem: AnyProblem, error: MisbeliefSettings) -> AnyProblem:
     """The problem with a wrong belief."""
-    dimension = len(problem.coordinates)
-    kernel: Kernel = with_factors(problem.kernel, Factors((error.lengthscale,) * dimension, error.variance))
+    dimension, (stationary, _) = len(problem.coordinates), split(problem.kernel)
+    lengths = (error.lengthscale,) * dimension
+    if error.isotropic and stationary:
+        own = lengthscales(stationary[0][1], dimension)
+        lengths = tuple((error.lengthscale * own.min() / own).tolist())
+    kernel: Kernel = with_factors(problem.kernel, Factors(lengths, error.variance))
     if error.level != 0.0:
-        variance = sum(factor * part.variance for factor, part in split(problem.kernel)[0])
+        variance = sum(factor * part.variance for factor, part in stationary)
         kernel = Sum((kernel, Constant(error.level * variance**0.5, CERTAIN * variance)))
     if kernel != problem.kernel:
         problem = problem.changed(kernel=kernel)

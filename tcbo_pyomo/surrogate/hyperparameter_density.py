@@ -13,7 +13,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import cho_solve, cholesky
+from scipy.linalg.lapack import dpotrf, dpotri
 
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.surrogate.kernel_factors import Factors, lengthscales, split
@@ -62,9 +62,9 @@ class HyperparameterDensity:
         self.spreads, self._dimension = all_spreads[self.free], dimension
         self._values, self._noise = values - kernel.mean(points), noise_variances
         self._fixed = sum((factor * part(points, points) for factor, part in others), np.zeros((len(points),) * 2))
-        squares = ((points[:, None, :] - points[None, :, :]) ** 2).transpose(2, 0, 1)
+        squares = ((points[:, None, :] - points[None, :, :]) ** 2).transpose(2, 0, 1).reshape(dimension, -1)
         self._terms = [
-            (factor * part.variance, part, squares / lengthscales(part, dimension)[:, None, None] ** 2)
+            (factor * part.variance, part, squares / lengthscales(part, dimension)[:, None] ** 2)
             for factor, part in stationary
         ]
 
@@ -86,22 +86,23 @@ class HyperparameterDensity:
         inverse_squares = np.array(factors.lengthscales) ** -2.0
         covariance, parts = self._fixed.copy(), []
         for variance, part, squares in self._terms:
-            distance = np.sqrt(np.tensordot(inverse_squares, squares, 1))
+            distance = np.sqrt((inverse_squares @ squares).reshape(covariance.shape))
             own = factors.variance * variance * part.correlation(distance)
             covariance += own
             parts.append((own, -factors.variance * variance * part.slope(distance), squares))
         noise = factors.noise * self._noise
         covariance[np.diag_indices_from(covariance)] += noise
-        try:
-            factor = cholesky(covariance, lower=True, check_finite=False)
-        except np.linalg.LinAlgError:
+        factor, failed = dpotrf(covariance, lower=1, clean=1)
+        if failed:
             return IMPOSSIBLE, np.zeros(len(theta))
-        weights = cho_solve((factor, True), self._values, check_finite=False)
+        inverse = dpotri(factor, lower=1)[0]
+        inverse += np.tril(inverse, -1).T
+        weights = inverse @ self._values
         fit = -0.5 * float(self._values @ weights) - float(np.log(factor.diagonal()).sum())
-        slack = np.outer(weights, weights) - cho_solve((factor, True), np.eye(len(weights)), check_finite=False)
+        slack = np.outer(weights, weights) - inverse
         slopes = np.zeros(self._dimension + 2)
         for own, slope, squares in parts:
-            slopes[: self._dimension] += inverse_squares * np.tensordot(squares, slack * slope, 2)
+            slopes[: self._dimension] += inverse_squares * (squares @ (slack * slope).ravel())
             slopes[-2] += float((slack * own).sum())
         slopes[-1] = float(slack.diagonal() @ noise)
         scaled = theta / self.spreads
