@@ -25,7 +25,9 @@ ENOUGH = 20
 TOO_NARROW, TOO_WIDE = 0.8, 0.3
 """Share within 2 standard deviations (95 % expected), and root mean square of the residuals (1 expected), that are bad."""
 MOST = 5
-"""Surprising results that are listed."""
+"""Surprising results that are looked for."""
+FEWEST = 2
+"""Results that must be left to judge another by."""
 
 
 @dataclass(frozen=True)
@@ -79,18 +81,15 @@ class Criticism:
 def criticise(knowledge: Knowledge[Any]) -> Criticism:
     """Hold all results of a campaign against its model."""
     told, left_out = knowledge.history.measurements, knowledge.left_out()
-    residuals = left_out.residuals
     values = np.array([value for _, value in told], dtype=float)
-    expected, deviation = knowledge.scale.measured(left_out.means, left_out.deviations)
-    order = np.argsort(-np.abs(residuals), kind="stable")
-    surprising = tuple(
-        Surprise(told[i][0].number, *(float(of[i]) for of in (values, expected, deviation, residuals)))
-        for i in order[:MOST]
-        if abs(residuals[i]) > SURPRISING
-    )
+    expected, _ = knowledge.scale.measured(left_out.means, left_out.deviations)
+    odd = _odd_ones(knowledge, left_out)
+    surprising = tuple(Surprise(told[i][0].number, values[i].item(), *numbers) for i, *numbers in odd)
     low, high = (-np.inf, np.inf) if knowledge.problem.prior is None else knowledge.problem.prior.range
     outside = tuple(dict.fromkeys(told[i][0].number for i in np.flatnonzero((values < low) | (values > high))))
-    warnings = [*_outside_range(knowledge, outside), *_lately(knowledge, residuals), *_as_a_whole(left_out)]
+    recent = [i for i, *_ in odd if i >= len(told) - RECENT]
+    lately = _lately(knowledge, len(recent), min(RECENT, len(told)))
+    warnings = [*_outside_range(knowledge, outside), *lately, *_as_a_whole(left_out)]
     return Criticism(left_out, values, expected, surprising, outside, tuple(warnings))
 
 
@@ -99,6 +98,25 @@ def doubts(knowledge: Knowledge[Any], moves: Set[int]) -> tuple[str, ...]:
     found = criticise(knowledge)
     cause = {surprise.move for surprise in found.surprising} | set(found.outside)
     return found.warnings if cause & moves else ()
+
+
+def _odd_ones(knowledge: Knowledge[Any], left_out: LeftOut) -> list[tuple[int, float, float, float]]:
+    """Positions of surprising results with the prediction (mean, sd) and the residual, the farthest first.
+
+    One at a time, each left out of what the next is judged by: a wild result makes its neighbours look wild as well.
+    """
+    found: list[tuple[int, float, float, float]] = []
+    kept = np.arange(len(left_out.values))
+    while len(kept) > FEWEST and len(found) < MOST:
+        residuals = left_out.residuals
+        worst = int(np.abs(residuals).argmax())
+        if abs(residuals[worst]) <= SURPRISING:
+            break
+        mean, deviation = knowledge.scale.measured(left_out.means[[worst]], left_out.deviations[[worst]])
+        found.append((int(kept[worst]), mean[0].item(), deviation[0].item(), residuals[worst].item()))
+        kept = np.delete(kept, worst)
+        left_out = knowledge.left_out(kept)
+    return found
 
 
 def _outside_range(knowledge: Knowledge[Any], outside: tuple[int, ...]) -> list[str]:
@@ -113,15 +131,13 @@ def _outside_range(knowledge: Knowledge[Any], outside: tuple[int, ...]) -> list[
     ]
 
 
-def _lately(knowledge: Knowledge[Any], residuals: Array) -> list[str]:
-    last = np.abs(residuals[-RECENT:])
-    beyond = int((last > SURPRISING).sum())
+def _lately(knowledge: Knowledge[Any], beyond: int, last: int) -> list[str]:
     if beyond < OFTEN:
         return []
     what = "the kernel" if knowledge.problem.kernel_given else "the declared range"
     learns = "" if knowledge.learner is not None else "; let the model learn (surrogate.fit: learn)"
     return [
-        f"{beyond} of the last {len(last)} results lie beyond {SURPRISING:g} sd of what the others say; {what} or the declared "
+        f"{beyond} of the last {last} results lie beyond {SURPRISING:g} sd of what the others say; {what} or the declared "
         f"measurement sd may be too small, or the plant has changed: check these results{learns}"
     ]
 

@@ -111,10 +111,12 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
         declared = [self.problem.noise_variance(move.decision, move.arrived) for move, _ in told]
         return points, values, self.scale.noise_factor * np.array(declared, dtype=float)
 
-    def left_out(self) -> LeftOut:
-        """Every result against its prediction from all others, in the order told, as it is modelled."""
+    def left_out(self, kept: Integers | None = None) -> LeftOut:
+        """Every result against its prediction from all others, in the order told, as it is modelled; of some results only."""
         points, values, noise = self.results()
-        return leave_one_out(self.kernel, points, values, noise * (self.noise_factor / self.scale.noise_factor))
+        chosen = np.arange(len(values)) if kept is None else kept
+        noise = noise[chosen] * (self.noise_factor / self.scale.noise_factor)
+        return leave_one_out(self.kernel, points[chosen], values[chosen], noise)
 
     def surprise(self, move: Move, value: float) -> float:
         """By how many standard deviations a value would differ from what is expected after a move; nothing is changed."""
