@@ -22,7 +22,7 @@ from tcbo_pyomo.surrogate.hyperparameters import fit_hyperparameters
 from tcbo_pyomo.surrogate.kernels import kernel_from_dict
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 from tcbo_pyomo.surrogate.learner import Learner, learned_from
-from tcbo_pyomo.surrogate.learning import Learned
+from tcbo_pyomo.surrogate.most_probable_factors import Learned
 from tcbo_pyomo.surrogate.residuals import LeftOut, leave_one_out, standardised_residual
 
 BeliefOfPlant = TypeVar("BeliefOfPlant", bound=Belief)

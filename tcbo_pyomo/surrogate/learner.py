@@ -20,7 +20,7 @@ from tcbo_pyomo.surrogate.kernel_factors import Factors, split, with_factors
 from tcbo_pyomo.surrogate.kernels.constant import Constant
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 from tcbo_pyomo.surrogate.kernels.sum import Sum
-from tcbo_pyomo.surrogate.learning import Learned, learn
+from tcbo_pyomo.surrogate.most_probable_factors import Learned, learn
 
 EVERY = 5
 GROWTH = 10

@@ -17,7 +17,7 @@ from tcbo_pyomo.settings import settings_from
 from tcbo_pyomo.surrogate import learner
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 from tcbo_pyomo.surrogate.learner import learned_from
-from tcbo_pyomo.surrogate.learning import learn
+from tcbo_pyomo.surrogate.most_probable_factors import learn
 
 
 def test_when_learning_happens():

@@ -16,7 +16,7 @@ from tcbo_pyomo.surrogate.kernels.reaction_kinetics import ReactionKinetics
 from tcbo_pyomo.surrogate.kernels.scaled import Scaled
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 from tcbo_pyomo.surrogate.kernels.sum import Sum
-from tcbo_pyomo.surrogate.learning import learn
+from tcbo_pyomo.surrogate.most_probable_factors import learn
 
 SPREADS = Spreads((0.7, 0.5), 1.0, 0.8)
 LEVEL = Sum((SquaredExponential(1.0, 0.3), Constant(0.5, 0.3)))
