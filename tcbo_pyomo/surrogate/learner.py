@@ -29,6 +29,8 @@ LENGTHSCALE_SPREAD, VARIANCE_SPREAD, NOISE_SPREAD = 0.7, 1.0, 1.0
 """Of the logarithms, around the values of a kernel that was given."""
 LEVEL_WIDTH = 3.0
 """Standard deviation of the unknown level around the mean of a given kernel, in its own standard deviations."""
+UNKNOWN_SHARE = 0.01
+"""Of the variance: a level of a given kernel that varies by less is a mean, and no unknown level."""
 
 
 def learned_from(results: int) -> int:
@@ -46,11 +48,12 @@ def _step(known: int) -> int:
 def loosened(kernel: Kernel) -> Kernel:
     """A kernel that was given, with an unknown level around its mean; as it is where it has one, or no stationary part."""
     stationary, others = split(kernel)
-    if not stationary or any(isinstance(part, Constant) for _, part in others):
+    own = sum(factor * part.variance for factor, part in stationary)
+    levels = sum(factor * part.weight_variance for factor, part in others if isinstance(part, Constant))
+    if not stationary or levels >= UNKNOWN_SHARE * own:
         return kernel
-    variance = LEVEL_WIDTH**2 * sum(factor * part.variance for factor, part in stationary)
     parts = kernel.kernels if isinstance(kernel, Sum) else (kernel,)
-    return Sum((*parts, Constant(0.0, variance)))
+    return Sum((*parts, Constant(0.0, LEVEL_WIDTH**2 * own)))
 
 
 class Learner:

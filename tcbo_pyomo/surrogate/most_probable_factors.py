@@ -23,7 +23,7 @@ SEARCHES = 2
 SEARCH = {"maxiter": 40, "ftol": 1e-7, "gtol": 1e-3}
 """A lengthscale to one part in a hundred is all that a belief needs."""
 FEWEST_RESULTS = 5
-MOST_RESULTS = 250
+MOST_RESULTS = 150
 """More results are thinned out evenly: a lengthscale needs no more, and the cost grows with the cube of their number."""
 STEP = 1e-3
 """Of the finite differences for the curvature at the answer."""

@@ -16,6 +16,7 @@ from tcbo_pyomo.surrogate.kernels.reaction_kinetics import ReactionKinetics
 from tcbo_pyomo.surrogate.kernels.scaled import Scaled
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 from tcbo_pyomo.surrogate.kernels.sum import Sum
+from tcbo_pyomo.surrogate.learner import Learner, loosened
 from tcbo_pyomo.surrogate.most_probable_factors import learn
 
 SPREADS = Spreads((0.7, 0.5), 1.0, 0.8)
@@ -116,3 +117,21 @@ def test_many_results_are_thinned_out():
     learned = learn(LEVEL, Spreads((0.7, 0.7)), points, values, noise)
     assert learned.results == 600
     np.testing.assert_allclose(learned.kernel.kernels[0].lengthscale, (0.3, 0.3), rtol=0.3)
+
+
+def test_a_given_kernel_gets_an_unknown_level_unless_it_has_one():
+    plain = SquaredExponential(4.0, 0.3)
+    assert loosened(plain) == Sum((plain, Constant(0.0, 36.0)))
+    shifted = Sum((plain, Constant(10.0, 1e-9)))
+    assert loosened(shifted) == Sum((plain, Constant(10.0, 1e-9), Constant(0.0, 36.0))), "a certain level is a mean"
+    assert loosened(LEVEL) is LEVEL
+    assert loosened(ReactionKinetics()) == ReactionKinetics()
+
+
+def test_no_lengthscale_is_believed_to_be_longer_than_declared_before_enough_results():
+    truth = Sum((SquaredExponential(1.0, (0.1, 2.0)), Constant(0.5, 0.3)))
+    points, values, noise = results(30, truth)
+    held, free = (Learner(LEVEL, Spreads((0.7, 0.7)), held_until=until)(points, values, noise) for until in (31, 30))
+    assert free.factors.lengthscales[1] > 1.5
+    assert held.factors.lengthscales == (free.factors.lengthscales[0], 1.0)
+    assert held.kernel == with_factors(LEVEL, held.factors)
