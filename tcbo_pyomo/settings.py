@@ -89,7 +89,8 @@ class CandidateSettings(_Section):
     """credible_band (finite, the default there); annealed (continuous, the default there), thompson_sampling or
     upper_confidence; or 'my_module:MyRule'."""
     width: float | None = Field(None, gt=0)
-    """Standard deviations of the credible band; the problem's own width when not given."""
+    """Standard deviations of the credible band; when not given the problem's own width, and at least 2 where the model is
+    learned."""
     count: int | None = Field(None, ge=2)
     """Candidates K on a continuous plant: 100 for thompson_sampling and annealed, 25 for upper_confidence when not given."""
 

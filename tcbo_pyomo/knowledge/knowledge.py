@@ -186,10 +186,10 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
 
 def learner_for(problem: ProblemProtocol, fit: str) -> Learner | None:
     """What learns in a campaign: around plain answers by default, around a given kernel if the settings ask for it."""
+    half = problem.episodes * problem.horizon // 2
     if problem.kernel_given:
-        return Learner.around(problem.kernel, len(problem.coordinates)) if fit == "learn" else None
+        return Learner.around(problem.kernel, len(problem.coordinates), half) if fit == "learn" else None
     assert problem.prior is not None
     if fit not in ("auto", "learn"):
         return None
-    half = problem.episodes * problem.horizon // 2
     return Learner(problem.kernel, problem.prior.spreads(problem.coordinates), half)

@@ -27,6 +27,8 @@ GROWTH = 10
 """After so many fives, learning waits until the results have grown by one part in so many."""
 LENGTHSCALE_SPREAD, VARIANCE_SPREAD, NOISE_SPREAD = 0.7, 1.0, 1.0
 """Of the logarithms, around the values of a kernel that was given."""
+LONGEST = 3.0
+"""Factor on the lengthscales of a given kernel that is believed in the first half of a campaign."""
 LEVEL_WIDTH = 3.0
 """Standard deviation of the unknown level around the mean of a given kernel, in its own standard deviations."""
 UNKNOWN_SHARE = 0.01
@@ -63,19 +65,20 @@ class Learner:
     ----------
     kernel, spreads
         What was declared, and how surely.
-    held_until
-        Before so many results no lengthscale is believed to be longer than declared: results along the first path fit a long
-        one too well, and it makes places that nobody has looked at look known.
+    held_until, longest
+        Before so many results no lengthscale is believed to be longer than this factor times the declared one: results along
+        the first path fit a long one too well, and it makes places that nobody has looked at look known.
     """
 
-    def __init__(self, kernel: Kernel, spreads: Spreads, held_until: int = 0) -> None:
-        self.kernel, self.spreads, self.held_until = kernel, spreads, held_until
+    def __init__(self, kernel: Kernel, spreads: Spreads, held_until: int = 0, longest: float = 1.0) -> None:
+        self.kernel, self.spreads, self.held_until, self.longest = kernel, spreads, held_until, longest
         self._kept: dict[str, Learned] = {}
 
     @classmethod
-    def around(cls, kernel: Kernel, dimension: int) -> Learner:
-        """Around a kernel that was given."""
-        return cls(loosened(kernel), Spreads((LENGTHSCALE_SPREAD,) * dimension, VARIANCE_SPREAD, NOISE_SPREAD))
+    def around(cls, kernel: Kernel, dimension: int, held_until: int) -> Learner:
+        """Around a kernel that was given, which may be wrong by some factor in any respect."""
+        spreads = Spreads((LENGTHSCALE_SPREAD,) * dimension, VARIANCE_SPREAD, NOISE_SPREAD)
+        return cls(loosened(kernel), spreads, held_until, LONGEST)
 
     def __call__(self, points: Array, values: Array, noise_variances: Array) -> Learned:
         """What is learned from all results told (n x d, n, n): from the first of them, as far as `learned_from` says."""
@@ -88,7 +91,7 @@ class Learner:
         return self._held(learned) if used < self.held_until else learned
 
     def _held(self, learned: Learned) -> Learned:
-        lengths = tuple(min(factor, 1.0) for factor in learned.factors.lengthscales)
+        lengths = tuple(min(factor, self.longest) for factor in learned.factors.lengthscales)
         factors = replace(learned.factors, lengthscales=lengths)
         return replace(learned, factors=factors, kernel=with_factors(self.kernel, factors))
 
@@ -111,7 +114,7 @@ class Learner:
         self._kept = {state["digest"]: learned}
 
     def _digest(self, *data: Array) -> str:
-        digest = hashlib.sha256(repr((self.kernel, self.spreads, self.held_until)).encode())
+        digest = hashlib.sha256(repr((self.kernel, self.spreads, self.held_until, self.longest)).encode())
         for part in data:
             digest.update(np.ascontiguousarray(part, dtype=float).tobytes())
         return digest.hexdigest()[:32]

@@ -135,3 +135,5 @@ def test_no_lengthscale_is_believed_to_be_longer_than_declared_before_enough_res
     assert free.factors.lengthscales[1] > 1.5
     assert held.factors.lengthscales == (free.factors.lengthscales[0], 1.0)
     assert held.kernel == with_factors(LEVEL, held.factors)
+    given = Learner.around(LEVEL, 2, 31)(points, values, noise)
+    assert given.factors.lengthscales[1] <= 3.0
