@@ -31,7 +31,7 @@ FEWEST = 2
 
 
 @dataclass(frozen=True)
-class Surprise:
+class FarResult:
     """A result far from its prediction: the move, the value, the prediction (mean, sd) and the residual in sd."""
 
     move: int
@@ -62,7 +62,7 @@ class Criticism:
     left_out: LeftOut
     values: Array
     expected: Array
-    surprising: tuple[Surprise, ...]
+    surprising: tuple[FarResult, ...]
     outside: tuple[int, ...]
     warnings: tuple[str, ...]
 
@@ -84,7 +84,7 @@ def criticise(knowledge: Knowledge[Any]) -> Criticism:
     values = np.array([value for _, value in told], dtype=float)
     expected, _ = knowledge.scale.measured(left_out.means, left_out.deviations)
     odd = _odd_ones(knowledge, left_out)
-    surprising = tuple(Surprise(told[i][0].number, values[i].item(), *numbers) for i, *numbers in odd)
+    surprising = tuple(FarResult(told[i][0].number, values[i].item(), *numbers) for i, *numbers in odd)
     low, high = (-np.inf, np.inf) if knowledge.problem.prior is None else knowledge.problem.prior.range
     outside = tuple(dict.fromkeys(told[i][0].number for i in np.flatnonzero((values < low) | (values > high))))
     recent = [i for i, *_ in odd if i >= len(told) - RECENT]

@@ -118,7 +118,7 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
         noise = noise[chosen] * (self.noise_factor / self.scale.noise_factor)
         return leave_one_out(self.kernel, points[chosen], values[chosen], noise)
 
-    def surprise(self, move: Move, value: float) -> float:
+    def residual(self, move: Move, value: float) -> float:
         """By how many standard deviations a value would differ from what is expected after a move; nothing is changed."""
         return standardised_residual(self.belief, move.arrived, self.scale.modelled(value), self.noise_variance(move))
 

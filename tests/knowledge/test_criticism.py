@@ -41,7 +41,7 @@ def test_residuals_are_those_of_a_regression_without_the_result():
     assert found.expected[7] == pytest.approx(mean[0])
     noise = without.knowledge.noise_variance(campaign.history.moves[7])
     assert found.left_out.deviations[7] == pytest.approx(np.sqrt(deviation[0] ** 2 + noise))
-    surprise = without.knowledge.surprise(campaign.history.moves[7], campaign.history.moves[7].value)
+    surprise = without.knowledge.residual(campaign.history.moves[7], campaign.history.moves[7].value)
     assert found.left_out.residuals[7] == pytest.approx(surprise)
 
 
