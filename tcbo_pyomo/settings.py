@@ -19,9 +19,10 @@ class _Section(BaseModel):
 class LinearSolverSettings(_Section):
     """How the Frank-Wolfe subproblem on the polytope is solved."""
 
-    solver: str = Field("highs", min_length=1)
-    """highs (compiled once), dynamic_programming (exact and fastest, no coupling constraints), a SolverFactory name, or
-    'my_module:MySolver'."""
+    solver: str = Field("auto", min_length=1)
+    """auto: highs, but dynamic_programming where no rule couples the steps of an episode and the linear programme would have
+    more than 100,000 variables; highs: the Pyomo model, compiled once; dynamic_programming: backward induction, exact and
+    fastest, no coupling rules; a SolverFactory name; or 'my_module:MySolver'."""
     options: dict[str, bool | int | float | str] = Field(default_factory=dict)
     """Options passed to the solver; unknown names are refused."""
     time_limit: float | None = Field(None, gt=0)

@@ -12,12 +12,12 @@ from tcbo_pyomo import Problem
 from tcbo_pyomo.models.constraints import ResourceBudget
 from tcbo_pyomo.models.safe_sets import EpisodeSets
 from tcbo_pyomo.models.visitation import mix
+from tcbo_pyomo.models.worst_case_budget import WorstCaseTail
 from tcbo_pyomo.planning.finite.certified_frank_wolfe import certified_frank_wolfe
 from tcbo_pyomo.planning.finite.dynamic_programming import DynamicProgramming
 from tcbo_pyomo.planning.finite.linear_programming import LinearProgramming
 from tcbo_pyomo.planning.finite.planned_posterior import FeaturePosterior
 from tcbo_pyomo.planning.finite.utility import Utility
-from tcbo_pyomo.planning.finite.worst_case_budget import WorstCaseTail
 from tcbo_pyomo.plant.process import Process
 from tcbo_pyomo.plant.situation import Situation
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential

@@ -1,6 +1,7 @@
 """Audit: every executed move that breaks a declared constraint, by arithmetic of its own (`tcbo audit`).
 
-Neither a plan nor a solver is asked: the points where the plant was are held against the rules of the problem.
+No plan is asked: the points where the plant was are held against the rules of the problem, by their own arithmetic or by
+their own Pyomo rows, and against what the plant's model can do. What could not be judged is named.
 """
 
 from __future__ import annotations
@@ -70,11 +71,64 @@ def audit_path(problem: ProblemProtocol, executed: str | os.PathLike[str] | Sequ
 
 
 def unaudited(problem: ProblemProtocol) -> list[str]:
-    """Names of what no arithmetic can judge: rules that say nothing about paths, dynamics that cannot be solved back."""
+    """Names of what cannot be judged: rules or rows that say nothing about paths, dynamics that cannot be simulated."""
     # A rule says what a path did wrong itself, by what it removes, or by its rows.
     plain = [rule for rule in problem.rules if type(rule).violations is TransitionConstraint.violations]
-    silent = [rule.name for rule in plain if not problem.judge.can_judge(rule)]
+    silent = [name for rule in plain for name in problem.judge.unjudged(rule)]
     return silent if problem.judge.judges_moves else [*silent, "dynamics"]
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What was found, and how far one could look.
+
+    Attributes
+    ----------
+    findings
+        Moves that break a declared constraint.
+    misses
+        Moves that ended elsewhere than the model says: no violations, for the plant may go where its dynamics allow.
+    unjudged
+        What was not held against the moves: rules, rows, or the dynamics.
+    moves
+        How many moves were looked at.
+    """
+
+    findings: tuple[AuditFinding, ...]
+    misses: tuple[AuditFinding, ...]
+    unjudged: tuple[str, ...]
+    moves: int
+
+    @property
+    def all_clear(self) -> bool:
+        """Whether moves were made, everything was judged, and nothing is broken."""
+        return self.moves > 0 and not self.findings and not self.unjudged
+
+
+def full_audit(problem: ProblemProtocol, episodes: Sequence[ExecutedEpisode]) -> Audit:
+    """Everything an audit says about executed episodes."""
+    misses = [
+        AuditFinding(episode.rows[step], episode.number, step + 1, "model", "where the model says", text)
+        for episode in episodes
+        for step, text in problem.judge.misses(episode.path)
+        if step < len(episode.rows)
+    ]
+    unjudged = [*unaudited(problem), *_undecided(problem, episodes)]
+    moves = sum(len(episode.rows) for episode in episodes)
+    return Audit(tuple(audit_episodes(problem, episodes)), tuple(misses), tuple(unjudged), moves)
+
+
+def _undecided(problem: ProblemProtocol, episodes: Sequence[ExecutedEpisode]) -> list[str]:
+    """Rows that stay open although the episode has ended: an action that they speak of is not known."""
+    found = []
+    for rule in problem.rules:
+        if type(rule).violations is not TransitionConstraint.violations:
+            continue
+        for episode in (episode for episode in episodes if episode.path.complete):
+            names = [row.name for row in rule.rows(episode.path) if row.is_open and row.broken_at is None]
+            if names:
+                found.append(f"{rule.name}: {names[0]} in episode {episode.number}")
+    return found
 
 
 def audit_episodes(problem: ProblemProtocol, episodes: Sequence[ExecutedEpisode]) -> list[AuditFinding]:

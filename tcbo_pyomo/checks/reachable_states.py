@@ -10,7 +10,7 @@ from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.models.constraints.budget import Budget, budgets_of
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 from tcbo_pyomo.models.safe_sets import allowed_pairs
-from tcbo_pyomo.planning.finite.worst_case_budget import WorstCaseTail
+from tcbo_pyomo.models.worst_case_budget import WorstCaseTail
 from tcbo_pyomo.problem.finite import Problem
 
 
@@ -70,6 +70,8 @@ def _search_space(problem: Problem) -> Finding:
     process, visited = problem.process, problem.search_space
     forbidden = ~problem.sets.allowed_states(0)
     count = f"{int(visited.sum())} of {process.number_of_states} states can be visited"
+    if not problem.visitable.exact:
+        count = f"at most {count}"
     never = ~visited & ~forbidden
     if not never.any():
         return Finding(

@@ -69,7 +69,8 @@ def status_as_text(status: Status) -> str:
     """Some lines."""
     made = f"{status.moves_made} of {status.moves_in_all} moves made, {status.measurements} measurements"
     lines = [
-        f"{status.problem}, method {status.method}, seed {status.seed}",
+        f"{status.problem}, method {status.method}, seed {status.seed}"
+        + ("" if status.planned_with is None else f"; planned with {status.planned_with}"),
         f"episode {status.episode} of {status.episodes}; {made}" + ("; finished" if status.finished else ""),
         f"asked for: {'nothing' if status.open_move is None else f'move {status.open_move}'}",
         f"results to come: {', '.join(map(str, status.pending)) or 'none'}",

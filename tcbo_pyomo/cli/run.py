@@ -61,6 +61,9 @@ def run(
     if timings is not None:
         _print_timings(timings)
     print_table(_episode_table(result.problem, result.episodes))
+    solver = result.campaign.method.planned_with()
+    if solver is not None:
+        typer.echo(f"planned with {solver}")
     where = f"; files are in {output}" if output is not None else ""
     typer.echo(f"recommendation: {point_text(result.episodes[-1].recommendation, result.problem.coordinates)}{where}")
 

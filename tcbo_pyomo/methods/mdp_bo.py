@@ -27,6 +27,10 @@ class MdpBo(Method[OfPlant, Knowledge[Any]]):
         self.last_plan = self.planner.plan(utility, situation, generator)
         return self.planner.choose(self.last_plan, situation, generator)
 
+    def planned_with(self) -> str | None:
+        """The solver that plans and why it is used, in words."""
+        return self.planner.planned_with
+
     def plan_record(self) -> dict[str, Any] | None:
         """How the last move was found, as plain data that does not depend on the clock."""
         return None if self.last_plan is None else self.planner.record(self.last_plan)

@@ -30,6 +30,10 @@ class MdpExpectedImprovement(Method[Problem, FiniteKnowledge]):
         self.problem, self.planner = problem, FinitePlanner(problem, settings.planner)
         self.last_plan: Plan | None = None
 
+    def planned_with(self) -> str | None:
+        """The solver that plans and why it is used, in words."""
+        return self.planner.planned_with
+
     def next_decision(self, situation: Situation, knowledge: FiniteKnowledge, generator: np.random.Generator) -> int:
         """Solve the planning problem, draw the first move of the policy."""
         design = knowledge.design

@@ -49,6 +49,10 @@ class Method(Protocol[OfPlant, Known]):
     def next_decision(self, situation: Situation, knowledge: Known, generator: np.random.Generator) -> Decision:
         """What to do next."""
 
+    def planned_with(self) -> str | None:
+        """The solver that plans and why it is used, in words; None where nothing is planned."""
+        return None
+
     def plan_record(self) -> dict[str, Any] | None:
         """How the last move was found, as plain data that does not depend on the clock; None where nothing was planned."""
         return None

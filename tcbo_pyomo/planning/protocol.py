@@ -28,6 +28,10 @@ class Planner(Protocol[Aim, Plan]):
     def choose(self, plan: Plan, situation: Situation, generator: np.random.Generator) -> Decision:
         """The move of a plan that is made now."""
 
+    @property
+    def planned_with(self) -> str:
+        """The solver of its programmes and why it is used, in words."""
+
     def record(self, plan: Plan) -> dict[str, Any]:
         """What is worth keeping of a plan, as plain data that does not depend on the clock."""
 

@@ -198,7 +198,11 @@ class ContinuousProblem(ProblemProtocol):
     @cached_property
     def judge(self) -> ContinuousJudge:
         """Who holds executed paths against the dynamics and the rules."""
-        return ContinuousJudge(self.coordinates, self.dynamics, np.asarray(self.start_state), self.horizon)
+        start, step = np.asarray(self.start_state), self._simulated_step
+        return ContinuousJudge(self.coordinates, self.dynamics, start, self.horizon, step)
+
+    def _simulated_step(self, state: Array, action: Array) -> Array:
+        return simulator_of(self.dynamics).next_state(state, action)
 
     @property
     def action_limits(self) -> ActionLimits | None:

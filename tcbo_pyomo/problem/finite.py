@@ -5,23 +5,29 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 from tcbo_pyomo.errors import BadInput, InfeasiblePlan
 from tcbo_pyomo.foundation.arrays import Array, Mask
 from tcbo_pyomo.foundation.coordinates import Coordinate
+from tcbo_pyomo.foundation.profiling import section
 from tcbo_pyomo.models.constraints.budget import budgets_of
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 from tcbo_pyomo.models.finite_judge import FiniteJudge
 from tcbo_pyomo.models.safe_sets import EpisodeSets
 from tcbo_pyomo.plant.actions import ActionLimits
 from tcbo_pyomo.plant.process import Process
+from tcbo_pyomo.plant.situation import Situation
 from tcbo_pyomo.problem.landscape import Landscape
 from tcbo_pyomo.problem.protocol import ProblemProtocol
+from tcbo_pyomo.problem.visitable_states import VisitableStates, visitable_states
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 from tcbo_pyomo.surrogate.plain_prior import PlainPrior
+
+if TYPE_CHECKING:
+    from tcbo_pyomo.problem.compiled_polytope import CompiledPolytope
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -101,9 +107,22 @@ class Problem(ProblemProtocol):
         return EpisodeSets(self.process, self.rules, self.horizon)
 
     @cached_property
+    def visitable(self) -> VisitableStates:
+        """States that an episode can visit under all rules, those that add up over its moves included."""
+        return visitable_states(self.sets, self.start_state, lambda: self.polytope)
+
+    @property
     def search_space(self) -> Mask:
         """States that an episode can visit: where the maximum is sought."""
-        return self.sets.states_met(self.start_state)
+        return self.visitable.states
+
+    @cached_property
+    def polytope(self) -> CompiledPolytope:
+        """The state-action polytope of an episode, built and compiled on first use."""
+        from tcbo_pyomo.problem.compiled_polytope import CompiledPolytope  # Most questions do without Pyomo.
+
+        with section("LP build"):
+            return CompiledPolytope(self.sets, self.rules, Situation((self.start_state,)))
 
     @property
     def best_state(self) -> int:

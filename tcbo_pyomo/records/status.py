@@ -45,6 +45,8 @@ class Status:
         Lengthscales and measurement noise that the model believes in now, with their uncertainty: as data and in words.
     warnings
         Where the results contradict the model, and what to do.
+    planned_with
+        The solver that plans and why it is used, in words; None where nothing is planned.
     """
 
     problem: str
@@ -62,6 +64,7 @@ class Status:
     belief: dict[str, Any]
     belief_lines: tuple[str, ...]
     warnings: tuple[str, ...]
+    planned_with: str | None = None
 
 
 @dataclass(frozen=True)
@@ -104,6 +107,7 @@ def status_of(campaign: Campaign, violations: dict[int, list[str]]) -> Status:
         belief=belief_now(campaign.knowledge).to_dict(),
         belief_lines=tuple(belief_lines(campaign.knowledge)),
         warnings=criticise(campaign.knowledge).warnings,
+        planned_with=campaign.method.planned_with(),
     )
 
 

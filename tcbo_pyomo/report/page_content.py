@@ -8,7 +8,8 @@ from typing import Any
 
 from tcbo_pyomo._version import __version__
 from tcbo_pyomo.campaign.campaign import Campaign
-from tcbo_pyomo.checks.audit import audit_campaign, unaudited
+from tcbo_pyomo.checks.audit import full_audit
+from tcbo_pyomo.checks.executed_path import episodes_of_campaign
 from tcbo_pyomo.explain.limit_slack import limit_slack
 from tcbo_pyomo.foundation.wording import counted, spaced, uncertain, with_unit
 from tcbo_pyomo.knowledge.history import Move
@@ -32,7 +33,7 @@ MOST_NAMES = 6
 def page_content(campaign: Campaign, plans: Sequence[dict[str, Any] | None] = ()) -> dict[str, Any]:
     """Everything the template shows."""
     problem, moments = campaign.problem, timeline(campaign)
-    findings = audit_campaign(campaign)
+    audit = full_audit(problem, episodes_of_campaign(campaign))
     return {
         "title": spaced(problem.name),
         "description": problem.description,
@@ -47,10 +48,12 @@ def page_content(campaign: Campaign, plans: Sequence[dict[str, Any] | None] = ()
         "removals": _removals(campaign, moments),
         "model": page_criticism(campaign),
         "results": _results(campaign),
-        "slack": limit_slack(campaign, findings),
-        "violations": [[*map(str, astuple(finding))] for finding in findings[:MOST_ROWS]],
-        "violation_count": len(findings),
-        "unaudited": unaudited(problem),
+        "slack": limit_slack(campaign, audit),
+        "violations": [[*map(str, astuple(finding))] for finding in audit.findings[:MOST_ROWS]],
+        "violation_count": len(audit.findings),
+        "misses": [[*map(str, astuple(miss))] for miss in audit.misses[:MOST_ROWS]],
+        "unjudged": audit.unjudged,
+        "moves_judged": audit.moves,
         "solver": solver_statistics(list(plans) or [campaign.method.plan_record()]),
         "repeat": _repeat(campaign),
     }

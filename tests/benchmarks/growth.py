@@ -28,12 +28,12 @@ from tcbo_pyomo import Campaign, load_problem, settings_from
 from tcbo_pyomo.knowledge.continuous import representation
 from tcbo_pyomo.models.constraints.end_at import EndAt
 from tcbo_pyomo.models.safe_sets import EpisodeSets
-from tcbo_pyomo.planning.finite.compiled_polytope import CompiledPolytope
 from tcbo_pyomo.planning.finite.dynamic_programming import DynamicProgramming
 from tcbo_pyomo.planning.finite.farthest_pair import farthest_pair
 from tcbo_pyomo.plant.grid import grid_process
 from tcbo_pyomo.plant.process import Process
 from tcbo_pyomo.plant.situation import Situation
+from tcbo_pyomo.problem.compiled_polytope import CompiledPolytope
 from tcbo_pyomo.surrogate.continuous_belief import ContinuousBelief
 from tcbo_pyomo.surrogate.features import box_pool, greedy_points, nystroem_features
 from tcbo_pyomo.surrogate.finite_belief import FiniteBelief

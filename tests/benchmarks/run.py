@@ -26,6 +26,7 @@ FILES = (
     "surrogate_update",
     "linear_replan",
     "first_plan",
+    "coupled_plan",
     "nonlinear_replan",
     "local_search",
 )

@@ -76,6 +76,11 @@ class ContinuousPlanner:
         self.previous = plan.components[chosen][1]
         return tuple(self.previous.actions[situation.step].tolist())
 
+    @property
+    def planned_with(self) -> str:
+        """The nonlinear solver and its interface, as the settings name them."""
+        return f"{self.settings.nonlinear.solver} (interface {self.settings.nonlinear.interface})"
+
     def _unfinished(self, situation: Situation) -> TrajectoryPlan | None:
         """The plan being followed: what is left of it is feasible, and one more warm start."""
         if self.previous is None or situation.step == 0:

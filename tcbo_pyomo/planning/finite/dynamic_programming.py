@@ -12,9 +12,9 @@ import numpy as np
 from tcbo_pyomo.errors import SolverFailed
 from tcbo_pyomo.foundation.arrays import Array, Integers
 from tcbo_pyomo.foundation.profiling import timed
+from tcbo_pyomo.models.backward_recursion import BackwardRecursion, StepBack
 from tcbo_pyomo.models.safe_sets import EpisodeSets
 from tcbo_pyomo.models.visitation import Visitation
-from tcbo_pyomo.planning.finite.backward_recursion import BackwardRecursion, StepBack
 from tcbo_pyomo.plant.process import Process
 from tcbo_pyomo.plant.situation import Situation
 

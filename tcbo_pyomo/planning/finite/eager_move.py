@@ -20,6 +20,7 @@ equal ones the largest gain.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
     from tcbo_pyomo.planning.finite.linear_programming import LinearProgramming
 
 
+CLEARLY = 1e-6
+"""A bound decides without a plan when it is below what is needed by this share: more than solvers are wrong by."""
 WIDTH = 2.0
 """Standard deviations above the mean, as in `local_ucb`."""
 
@@ -71,13 +74,16 @@ class EagerPlans:
     def __init__(self, problem: Problem, oracle: DynamicProgramming | LinearProgramming) -> None:
         self.problem, self.oracle = problem, oracle
         self._coupled = any(rule.couples_steps for rule in problem.rules)
-        self._everywhere_next = leads_everywhere(problem)
         if isinstance(oracle, DynamicProgramming):
             self._induction = oracle
         elif self._coupled:
             self._moves = FeasibleMoves(problem, oracle)
         else:
             self._induction = DynamicProgramming(problem.sets)
+
+    @cached_property
+    def _everywhere_next(self) -> Mask:
+        return leads_everywhere(self.problem)
 
     def extreme_point(self, tangent: Linearisation, situation: Situation, generator: np.random.Generator) -> Visitation:
         """The plan that begins with the eager move and is optimal from there on."""
@@ -104,11 +110,23 @@ class EagerPlans:
         own, share = best.at_step(situation.step)
         pairs = self._moves.affordable(situation)
         better = pairs[gain[pairs - offset] > (share @ gain[own - offset]) * (1.0 + TIE)]
+        most = np.full(len(gain), np.inf)
         for pair in better[np.argsort(-gain[better - offset], kind="stable")].tolist():
+            if np.isinf(most).all():
+                most = np.minimum(most, self._most_learned(tangent.gradient, situation, len(gain)))
+            if most[pair - offset] < least - CLEARLY * abs(least):
+                continue  # By the prices of the plans so far it gives up too much: no plan of its own is needed.
             plan = self.oracle.beginning_with(tangent.gradient, situation, pair)
             if plan is not None and _learned(plan, tangent) >= least and self._moves.completes(situation, pair):
                 return plan
+            most = np.minimum(most, self._most_learned(tangent.gradient, situation, len(gain)))
         return best
+
+    def _most_learned(self, gradient: Array, situation: Situation, number: int) -> Array:
+        """Bounds by the prices of the last plan, one for each move of the present state; infinite where it has none."""
+        assert not isinstance(self.oracle, DynamicProgramming)
+        bounds = self.oracle.most_learned(gradient, situation)
+        return np.full(number, np.inf) if bounds is None else bounds
 
     def _least(self, learned: float, situation: Situation) -> float:
         """What a plan has to teach when the best one teaches this much: all but the share of one move."""

@@ -14,8 +14,8 @@ import numpy as np
 from tcbo_pyomo.errors import InfeasiblePlan
 from tcbo_pyomo.foundation.arrays import Array, Integers
 from tcbo_pyomo.models.constraints.budget import budgets_of
+from tcbo_pyomo.models.worst_case_budget import WorstCaseTail
 from tcbo_pyomo.planning.finite.dynamic_programming import TIE
-from tcbo_pyomo.planning.finite.worst_case_budget import WorstCaseTail
 from tcbo_pyomo.planning.ties import one_of_the_largest
 from tcbo_pyomo.plant.situation import Situation
 from tcbo_pyomo.problem.finite import Problem
@@ -42,7 +42,7 @@ class FeasibleMoves:
                 LinearProgramming,  # Most problems do without Pyomo.
             )
 
-            self._completion = LinearProgramming(problem.sets, problem.rules)
+            self._completion = LinearProgramming(problem.sets, problem.rules, base=lambda: problem.polytope)
 
     def random(self, situation: Situation, generator: np.random.Generator) -> int:
         """A feasible pair, all equally likely."""

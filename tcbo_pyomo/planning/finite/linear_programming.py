@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -15,12 +15,13 @@ from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstr
 from tcbo_pyomo.models.frank_wolfe_subproblem import read_visitation
 from tcbo_pyomo.models.safe_sets import EpisodeSets
 from tcbo_pyomo.models.visitation import Visitation
-from tcbo_pyomo.planning.finite.compiled_polytope import CompiledPolytope, root_of
-from tcbo_pyomo.planning.finite.worst_case_budget import SLACK, WorstCaseTail
+from tcbo_pyomo.models.worst_case_budget import SLACK, WorstCaseTail
+from tcbo_pyomo.planning.finite.completion import Completion
+from tcbo_pyomo.planning.finite.price_bounds import most_learned
 from tcbo_pyomo.plant.situation import Situation
+from tcbo_pyomo.problem.compiled_polytope import CompiledPolytope, root_of
 from tcbo_pyomo.solvers.bounds import Bounds
 from tcbo_pyomo.solvers.infeasibility import conflicting_constraints
-from tcbo_pyomo.solvers.linear.highs import Highs
 from tcbo_pyomo.solvers.linear.solution import LinearSolution
 from tcbo_pyomo.solvers.linear.solver import LinearSolver
 from tcbo_pyomo.solvers.linear.solver_by_name import linear_solver
@@ -36,13 +37,17 @@ class LinearProgramming:
         solver: str = "highs",
         options: Mapping[str, Any] | None = None,
         time_limit: float | None = None,
+        base: Callable[[], CompiledPolytope] | None = None,
     ) -> None:
+        """`base` compiles the polytope of the start of an episode where it is kept elsewhere too."""
         self.sets, self.constraints, self.name = sets, constraints, solver
         self._solver_settings = (options or {}, time_limit)
         self._coupling = [c for c in constraints if c.couples_steps]
         self._tails = [WorstCaseTail(c, sets) for c in budgets_of(self._coupling)]
         # The base polytope of a campaign, and one more for an episode in which the plant went its own way.
         self._compiled: dict[Situation, tuple[CompiledPolytope, LinearSolver]] = {}
+        self._completions: dict[Situation, Completion] = {}
+        self._base = base
         self.last_solution: LinearSolution | None = None
 
     def compiled(self, situation: Situation) -> tuple[CompiledPolytope, LinearSolver]:
@@ -50,10 +55,11 @@ class LinearProgramming:
         root = root_of(situation, self.sets)
         if root not in self._compiled:
             with section("LP build"):
-                polytope = CompiledPolytope(self.sets, self.constraints, root)
+                kept = self._base is not None and root.step == 0 and self._base().root == root
+                polytope = self._base() if self._base and kept else CompiledPolytope(self.sets, self.constraints, root)
                 solver = linear_solver(self.name, polytope.programme, *self._solver_settings)
             if len(self._compiled) > 1:
-                self._compiled.popitem()
+                self._completions.pop(self._compiled.popitem()[0], None)
             self._compiled[root] = polytope, solver
         return self._compiled[root]
 
@@ -78,19 +84,33 @@ class LinearProgramming:
     def can_be_completed(self, situation: Situation, pair: int) -> bool:
         """Whether one unsplit path goes on from a move of the present state and keeps every constraint.
 
-        Only asked for deterministic processes: there a split visitation is a lottery between paths, and each path that
-        may be drawn has to be allowed on its own.
+        Only asked for deterministic processes: there a split visitation is a random choice between paths, and each
+        path that may be drawn has to be allowed on its own.
         """
         if len(self._coupling) == len(self._tails) <= 1:
             return True  # The worst-case tail of a single budget has already answered this.
-        polytope, _ = self.compiled(situation)
-        bounds = self._bounds(situation, pair)
-        moves = np.arange(len(bounds.column_lower)) < len(polytope.move_pair)
-        try:
-            Highs(polytope.programme.with_whole_numbers(moves)).solve(np.zeros(len(moves)), *bounds)
-        except InfeasiblePlan:
-            return False
-        return True
+        return self._completion(situation).possible(situation, pair, self._bounds(situation, pair))
+
+    @property
+    def given_up(self) -> bool:
+        """Whether a question of `can_be_completed` was answered with no because its proof took too long."""
+        return any(completion.given_up for completion in self._completions.values())
+
+    def most_learned(self, gradient: Array, situation: Situation) -> Array | None:
+        """For each pair of the present state a bound of what plans learn that begin with it, by the prices of the last plan.
+
+        None where the solver gives no prices.
+        """
+        if self.last_solution is None or self.last_solution.row_dual is None:
+            return None
+        bounds, (polytope, _) = self._bounds(situation, None), self.compiled(situation)
+        return most_learned(polytope, gradient, situation, bounds, self.last_solution.row_dual)
+
+    def _completion(self, situation: Situation) -> Completion:
+        root = root_of(situation, self.sets)
+        if root not in self._completions:
+            self._completions[root] = Completion(*self.compiled(root), self._bounds(root, None))
+        return self._completions[root]
 
     def _bounds(self, situation: Situation, first_pair: int | None) -> Bounds:
         """The bounds of the rest of the episode; with `first_pair` this move is made now."""
@@ -115,7 +135,10 @@ class LinearProgramming:
         cost = np.zeros(len(bounds.column_lower))
         cost[: len(polytope.move_pair)] = gradient[polytope.move_pair]
         self.last_solution = solver.solve(cost, *bounds)
-        return read_visitation(polytope.model, self.last_solution.values, situation.step)
+        visitation = read_visitation(polytope.model, self.last_solution.values, situation.step)
+        if len(self._coupling) > 1 and self.sets.process.deterministic:
+            self._completion(situation).remember(situation, visitation)
+        return visitation
 
     def _explained(self, bounds: Bounds, situation: Situation) -> InfeasiblePlan:
         polytope, _ = self.compiled(situation)

@@ -13,6 +13,7 @@ from tcbo_pyomo.foundation.blas_threads import one_blas_thread
 from tcbo_pyomo.foundation.profiling import timed
 from tcbo_pyomo.models.visitation import Visitation, mix
 from tcbo_pyomo.planning.finite.certified_frank_wolfe import Certificate, CertifiedMixture, certified_frank_wolfe
+from tcbo_pyomo.planning.finite.chosen_solver import chosen_solver
 from tcbo_pyomo.planning.finite.dynamic_programming import DynamicProgramming
 from tcbo_pyomo.planning.finite.eager_move import EagerPlans, gains_of
 from tcbo_pyomo.planning.finite.plan_check import check_visitation
@@ -55,18 +56,18 @@ class FinitePlanner:
     def __init__(self, problem: Problem, settings: PlannerSettings) -> None:
         self.problem, self.settings = problem, settings
         linear = settings.linear
-        coupling = [rule.name for rule in problem.rules if rule.couples_steps]
+        self.chosen = chosen_solver(problem, linear)
         self.oracle: DynamicProgramming | LinearProgramming
-        if linear.solver == DynamicProgramming.name:
-            _refuse_for_dynamic_programming(coupling, linear.options, linear.time_limit)
+        if self.chosen.name == DynamicProgramming.name:
             self.oracle = DynamicProgramming(problem.sets)
         else:
             # Here, since dynamic programming should not wait for Pyomo.
             from tcbo_pyomo.planning.finite.linear_programming import LinearProgramming
 
-            options, limit = dict(linear.options), linear.time_limit
-            self.oracle = LinearProgramming(problem.sets, problem.rules, linear.solver, options, limit)
-        self._lottery = bool(coupling) and problem.process.deterministic
+            options, limit, base = dict(linear.options), linear.time_limit, lambda: problem.polytope
+            self.oracle = LinearProgramming(problem.sets, problem.rules, self.chosen.name, options, limit, base)
+        coupled = any(rule.couples_steps for rule in problem.rules)
+        self._draws_paths = coupled and problem.process.deterministic
         self._eager = settings.first_move == "eager"
         one_component = settings.gap is None and settings.components == 1
         self._eager_plans = EagerPlans(problem, self.oracle) if self._eager and one_component else None
@@ -117,11 +118,11 @@ class FinitePlanner:
     def choose(self, plan: Plan, situation: Situation, generator: np.random.Generator) -> int:
         """The next move of the policy: drawn, the likeliest, or the eager one, as the settings say.
 
-        Where a budget couples the steps of a deterministic process, a split policy is a lottery between paths; a move is
-        only drawn when an allowed path goes on from it.
+        Where a budget couples the steps of a deterministic process, a split policy is a random choice between paths; a
+        move is only drawn when an allowed path goes on from it.
         """
         components = plan.components
-        if not self._lottery or all(visitation.is_path for _, visitation in components):
+        if not self._draws_paths or all(visitation.is_path for _, visitation in components):
             if len(components) == 1 or self.settings.first_move == "drawn":
                 return plan.policy.sample(situation.step, situation.state, generator)
             return int(self._preferred(plan, situation, generator)[0])
@@ -133,10 +134,11 @@ class FinitePlanner:
             usable = self.problem.sets.safe[situation.step + 1, self.problem.process.successor[pair]]
             if usable and self.problem.sets.allowed_pairs[pair] and self.oracle.can_be_completed(situation, pair):
                 return pair
+        state, found = self.problem.process.labels[situation.state], "was found" if self.oracle.given_up else "exists"
+        rules = ", ".join(rule.name for rule in self.problem.rules if rule.couples_steps)
         raise InfeasiblePlan(
-            f"no single path from state '{self.problem.process.labels[situation.state]}' (step {situation.step}) keeps all of "
-            f"{', '.join(rule.name for rule in self.problem.rules if rule.couples_steps)}; only a lottery between paths "
-            "does so on average; raise a limit"
+            f"no single path from state '{state}' (step {situation.step}) {found} that keeps all of {rules}; only a random "
+            "choice between paths does so on average; raise a limit"
         )
 
     def _preferred(self, plan: Plan, situation: Situation, generator: np.random.Generator) -> Integers:
@@ -151,6 +153,11 @@ class FinitePlanner:
             gain = gains_of(process, plan.tangent, situation.state)[pairs - process.pair_offsets[situation.state]]
             return pairs[np.argsort(-gain, kind="stable")]
         return generator.choice(pairs, size=len(pairs), replace=False, p=probabilities)
+
+    @property
+    def planned_with(self) -> str:
+        """The linear oracle and why it is used, in words."""
+        return self.chosen.text
 
     def record(self, plan: Plan) -> dict[str, Any]:
         """What is worth keeping of a plan, as plain data."""
@@ -185,13 +192,3 @@ class FinitePlanner:
             state = int(process.successors_of(pair)[int(np.argmax(chances))])
             ahead.append(state)
         return ahead
-
-
-def _refuse_for_dynamic_programming(coupling: list[str], options: dict, time_limit: float | None) -> None:
-    if coupling:
-        raise BadInput(
-            f"solver 'dynamic_programming' cannot plan under {', '.join(coupling)}, which couples the steps of an episode; "
-            "set planner.linear.solver to 'highs'"
-        )
-    if options or time_limit is not None:
-        raise BadInput("solver 'dynamic_programming' takes no options and no time_limit; remove them")

@@ -11,9 +11,9 @@ from tcbo_pyomo.explain.shadow_prices import look_ahead
 from tcbo_pyomo.models.constraints import ResourceBudget, VisitBudget
 from tcbo_pyomo.models.safe_sets import EpisodeSets
 from tcbo_pyomo.models.visitation import mix
+from tcbo_pyomo.models.worst_case_budget import WorstCaseTail
 from tcbo_pyomo.planning.finite.certified_frank_wolfe import certified_frank_wolfe
 from tcbo_pyomo.planning.finite.linear_programming import LinearProgramming
-from tcbo_pyomo.planning.finite.worst_case_budget import WorstCaseTail
 from tcbo_pyomo.plant.situation import Situation
 
 HORIZON = 6

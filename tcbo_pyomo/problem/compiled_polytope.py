@@ -7,9 +7,12 @@ step are given the present state. So every constraint, the user's own included, 
 
 from __future__ import annotations
 
-import numpy as np
+from functools import cached_property
 
-from tcbo_pyomo.foundation.arrays import Mask
+import numpy as np
+import scipy.sparse as sparse
+
+from tcbo_pyomo.foundation.arrays import Integers, Mask
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 from tcbo_pyomo.models.frank_wolfe_subproblem import as_frank_wolfe_subproblem
 from tcbo_pyomo.models.safe_sets import EpisodeSets
@@ -54,8 +57,23 @@ class CompiledPolytope:
 
     def budget_row(self, budget: str) -> int | None:
         """The row of a budget; None where nothing the plant can do uses it up."""
-        component = self.model.component(self.model.budget_rows[budget])
-        return None if component is None else self.programme.rows.index(component)
+        return self._budget_rows[budget]
+
+    @cached_property
+    def _budget_rows(self) -> dict[str, int | None]:
+        row_of = {id(self.programme.rows[row]): int(row) for row in self.side_rows}
+        names = self.model.budget_rows.items()
+        return {budget: row_of.get(id(self.model.component(component))) for budget, component in names}
+
+    @cached_property
+    def side_rows(self) -> Integers:
+        """The rows that are not the flow of the plant: what rules add up over the episode."""
+        return np.setdiff1d(np.arange(len(self.programme.rows)), self._flow_row)
+
+    @cached_property
+    def side_matrix(self) -> sparse.csr_matrix:
+        """The coefficients of `side_rows`, all columns."""
+        return self.programme.matrix.tocsr()[self.side_rows]
 
     def flow_step(self, row_name: str) -> int | None:
         """The step a flow row belongs to; None for any other row."""

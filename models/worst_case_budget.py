@@ -15,9 +15,9 @@ import numpy as np
 
 from tcbo_pyomo.errors import InfeasiblePlan
 from tcbo_pyomo.foundation.arrays import Array, Mask
+from tcbo_pyomo.models.backward_recursion import BackwardRecursion
 from tcbo_pyomo.models.constraints.budget import Budget
 from tcbo_pyomo.models.safe_sets import EpisodeSets
-from tcbo_pyomo.planning.finite.backward_recursion import BackwardRecursion
 from tcbo_pyomo.plant.situation import Situation
 
 SLACK = 1e-9
@@ -42,6 +42,26 @@ class WorstCaseTail:
         """For each pair the most expensive outcome: its cost and the careful continuation after it."""
         outcome = self.cost + ahead[self.process.transitions.indices]
         return np.maximum.reduceat(outcome, self.process.transitions.indptr[:-1])
+
+    def states_met(self, start: int) -> Mask:
+        """Where an episode may come by that makes only moves after which the budget can be kept for sure.
+
+        The less was used on the way to a state, the more moves are left: the least decides. Nowhere where even the start
+        is too much.
+        """
+        process, sets = self.process, self.sets
+        limit = self.budget.limit + SLACK * max(1.0, self.budget.limit)
+        used = np.where(np.arange(process.number_of_states) == start, 0.0, np.inf)
+        met = (used == 0.0) & (self.tail[0] <= limit)
+        for step in range(sets.horizon):
+            affordable = used[process.pair_state] + self._worst_outcome(self.tail[step + 1]) <= limit
+            entries = np.flatnonzero((affordable & sets.allowed_pairs)[process.transition_pair])
+            left = process.pair_state[process.transition_pair[entries]]
+            arriving = np.full(process.number_of_states, np.inf)
+            np.minimum.at(arriving, process.transitions.indices[entries], used[left] + self.cost[entries])
+            used = arriving
+            met |= np.isfinite(used)
+        return met
 
     def spent(self, situation: Situation) -> float:
         """What the episode has used so far."""

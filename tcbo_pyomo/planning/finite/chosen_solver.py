@@ -1,0 +1,60 @@
+"""Which linear oracle plans a finite process, and why: what the settings name, or `auto`.
+
+`auto` takes the Pyomo model on HiGHS: the polytope as users read it, with every rule in it. Where nothing couples the steps of
+an episode and the programme would be large, it takes backward induction: the same optimum, and no model has to be built.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.planning.finite.dynamic_programming import DynamicProgramming
+from tcbo_pyomo.problem.finite import Problem
+from tcbo_pyomo.settings import LinearSolverSettings
+
+AUTO, PROGRAMME = "auto", "highs"
+LARGE = 100_000
+"""Variables above which `auto` prefers backward induction: building and solving would take seconds."""
+
+
+@dataclass(frozen=True)
+class ChosenSolver:
+    """The name of the linear oracle and the reason for it, in words."""
+
+    name: str
+    why: str
+
+    @property
+    def text(self) -> str:
+        """`highs (auto: 2,200 variables)`."""
+        return f"{self.name} ({self.why})"
+
+
+def chosen_solver(problem: Problem, linear: LinearSolverSettings) -> ChosenSolver:
+    """The linear oracle for a problem; one that cannot serve it is refused."""
+    coupling = [rule.name for rule in problem.rules if rule.couples_steps]
+    if linear.solver == DynamicProgramming.name:
+        _refuse_for_dynamic_programming(coupling, linear)
+    if linear.solver != AUTO:
+        return ChosenSolver(linear.solver, "named in the settings")
+    if coupling:
+        return ChosenSolver(PROGRAMME, f"auto: {', '.join(coupling)} adds up over the steps of an episode")
+    if linear.options or linear.time_limit is not None:
+        return ChosenSolver(PROGRAMME, "auto: the settings give it options or a time limit")
+    variables = sum(len(pairs) for pairs in problem.sets.pairs_by_step(problem.start_state))
+    size = f"the linear programme has {variables:,} variables"
+    if variables > LARGE:
+        name = DynamicProgramming.name
+        return ChosenSolver(name, f"auto: nothing couples the steps and {size.replace('has', 'would have')}")
+    return ChosenSolver(PROGRAMME, f"auto: {size}")
+
+
+def _refuse_for_dynamic_programming(coupling: list[str], linear: LinearSolverSettings) -> None:
+    if coupling:
+        raise BadInput(
+            f"solver 'dynamic_programming' cannot plan under {', '.join(coupling)}, which couples the steps of an episode; "
+            "set planner.linear.solver to 'auto' or 'highs'"
+        )
+    if linear.options or linear.time_limit is not None:
+        raise BadInput("solver 'dynamic_programming' takes no options and no time_limit; remove them")
