@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -92,12 +91,8 @@ class FiniteKnowledge(Knowledge[FiniteBelief]):
     @property
     def _process(self) -> Process:
         """The plant with the noise that is believed now."""
-        process = self.problem.process
-        if self.noise_factor == 1.0:
-            return process
         if self._noisier is None or self._noisier[0] != self.noise_factor:
-            noise = self.noise_factor * process.noise_variance
-            self._noisier = self.noise_factor, replace(process, noise_variance=noise)
+            self._noisier = self.noise_factor, self.problem.process.with_noise(self.noise_factor)
         return self._noisier[1]
 
     def _feature_posterior(self, planned: Array | None) -> Posterior:

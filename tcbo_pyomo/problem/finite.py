@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -162,7 +162,7 @@ class Problem(ProblemProtocol):
 
     def with_noise(self, factor: float) -> Self:
         """A copy with all noise variances times a factor."""
-        return self.changed(process=replace(self.process, noise_variance=factor * self.process.noise_variance))
+        return self.changed(process=self.process.with_noise(factor))
 
     def true_value(self, state: int) -> float:
         """The true value of a state."""
