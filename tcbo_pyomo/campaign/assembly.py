@@ -96,6 +96,22 @@ def planner_for(problem: ProblemProtocol, settings: PlannerSettings) -> Planner[
     return ContinuousPlanner(_continuous(problem), settings)
 
 
+def judged_problem(problem: ProblemProtocol, given: ProblemProtocol) -> ProblemProtocol:
+    """The problem that a simulation is judged by: regret refers to the largest value that an episode can reach.
+
+    The maximum that a problem was given with holds for its own start and rules; where settings have changed them on a plant
+    that cannot reach everything, it is sought anew.
+    """
+    if problem is given or not isinstance(problem, ContinuousProblem) or not isinstance(given, ContinuousProblem):
+        return problem
+    changed = problem.start_state != given.start_state or len(problem.rules) != len(given.rules)
+    if not changed or problem.maximum is None or not problem.simulated or problem.reaches_everything:
+        return problem
+    from tcbo_pyomo.planning.continuous.true_maximum import largest_true_value
+
+    return problem.changed(maximum=largest_true_value(problem))
+
+
 def threads_for(problem: ProblemProtocol) -> AbstractContextManager[Any]:
     """How many BLAS threads a move is sought with.
 

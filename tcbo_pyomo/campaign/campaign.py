@@ -44,7 +44,7 @@ class Campaign:
 
     def __init__(self, problem: ProblemProtocol, settings: Settings | None = None, seed: int = 0) -> None:
         self.settings = settings or settings_from(dict(problem.settings))
-        self.problem = with_settings(problem, self.settings)
+        self.given, self.problem = problem, with_settings(problem, self.settings)
         self.seed = _checked_seed(seed)
         self.generator = np.random.default_rng(np.random.SeedSequence([self.seed, 0]))
         self.history = History(self.problem.start_state, self.problem.horizon, words=self.problem.place_words)
@@ -199,6 +199,14 @@ class Campaign:
     def recommendation(self) -> Location:
         """Where the posterior mean is largest in the search space."""
         return self.knowledge.recommendation
+
+    @property
+    def route(self) -> list[dict[str, Any]] | None:
+        """How an episode gets to the recommendation: `{"step", "actions", "at"}` of each move, in engineering units.
+
+        Kept on continuous plants, where it proves that the recommendation can be reached; None on a finite process.
+        """
+        return self.knowledge.route_moves
 
     def predict(self, at: Any) -> tuple[Any, Any]:
         """Posterior mean and standard deviation of the black box, given all results told.

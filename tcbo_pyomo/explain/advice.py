@@ -28,12 +28,15 @@ def _about_a_path(found: Explanation, problem: ProblemProtocol) -> str:
             f"beginning of a path that leaves {variance_text(found.best_path, found.unit)}, and tell the result with --at."
         )
     if found.lower_bound is None:
-        return "What to do: nothing; no better path is known, and a continuous plant has no bound to compare with."
+        return "What to do: nothing; no noticeably better path is known, and a continuous plant has no bound to compare with."
     if found.utility_after - found.lower_bound <= least:
         return "What to do: nothing; no path and no policy can do noticeably better."
     if found.best_path is None:
         return "What to do: nothing; chance moves the plant, and the plan is made again after every move."
-    return "What to do: nothing; no better path is known, and what policies reach on average no single episode does."
+    return (
+        "What to do: nothing; no noticeably better path is known, and the average of a policy over many episodes is nothing "
+        "that one episode could reach."
+    )
 
 
 def _about_a_policy(found: Explanation) -> str:

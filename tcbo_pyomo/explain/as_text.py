@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from tcbo_pyomo.explain.move_facts import Explanation, LimitPrice, Looser, MoveOption, Point
 from tcbo_pyomo.foundation.coordinates import Coordinate
 from tcbo_pyomo.foundation.wording import squared_unit, variance_text, with_unit
+from tcbo_pyomo.models.episode_path import TOLERANCE
 
 OUTCOMES = 2
 """Places named for a move that chance decides."""
@@ -61,7 +62,7 @@ def scale_text(explanation: Explanation) -> str:
 def stages(explanation: Explanation) -> list[tuple[str, float]]:
     """(when, variance): now, after this plan, after the best path, after the best policy, and what nothing can beat."""
     found, many = explanation, explanation.components > 1
-    this = f"after this plan, which mixes {found.components} paths" if many else "after this path"
+    this = f"after this plan, which mixes {found.components} plans" if many else "after this path"
     rows = [("now", found.utility_now), (this, found.utility_after)]
     if found.best_path is not None:
         rows.append(("after the best single path found", found.best_path))
@@ -128,7 +129,9 @@ def _move_cells(option: MoveOption, coordinates: Sequence[Coordinate], found: Ex
 
 def slack_text(limit: LimitPrice) -> str:
     """What the plan leaves of a limit; nothing where that is no number."""
-    return "" if limit.slack is None else f"{max(limit.slack, 0.0):.4g}"
+    if limit.slack is None:
+        return ""
+    return "0" if limit.slack <= TOLERANCE else f"{limit.slack:.4g}"
 
 
 def price_text(limit: LimitPrice, explanation: Explanation) -> str:
@@ -137,9 +140,9 @@ def price_text(limit: LimitPrice, explanation: Explanation) -> str:
 
 
 def _looser_text(looser: Looser, found: Explanation) -> str:
-    gap = found.gap or 0.0
-    if looser.by_bound or -looser.change <= gap * found.utility_now * ROUNDING or looser.change == 0.0:
-        return f"{looser.text}: no gain"
+    uncertain = max(0.0, (found.best_known or 0.0) - (found.lower_bound or 0.0))
+    if looser.by_bound or -looser.change <= uncertain:
+        return f"{looser.text}: no gain beyond the optimality gap"
     fewer = with_unit(-looser.change, squared_unit(found.unit))
     price = "" if looser.price is None or looser.amount == 1.0 else f", {-looser.price:.3g} per unit in this range"
     return f"{looser.text}: leaves {variance_text(looser.leaves, found.unit)}, {fewer} less{price}"

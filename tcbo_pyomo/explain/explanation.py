@@ -19,6 +19,9 @@ from tcbo_pyomo.explain.move_facts import Explanation, LimitPrice
 from tcbo_pyomo.explain.move_options import MoveComparison
 from tcbo_pyomo.explain.scale import continuous_scale, finite_scale, one_pair_only
 from tcbo_pyomo.explain.shadow_prices import look_ahead
+from tcbo_pyomo.foundation.wording import spaced
+from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
+from tcbo_pyomo.models.episode_path import EpisodePath
 from tcbo_pyomo.models.visitation import mix
 from tcbo_pyomo.planning.continuous.eager_move import CHOICES
 from tcbo_pyomo.planning.finite.dynamic_programming import DynamicProgramming
@@ -149,7 +152,6 @@ def _(problem: ContinuousProblem, campaign: Campaign, gap: float | None) -> Expl
     heaviest = max(plan.components, key=lambda part: part[0])[1]
     points = problem.points(list(heaviest.states))
     path = executed_path(problem, points, True, [tuple(action) for action in heaviest.actions])
-    rooms = [(rule, rule.slack(path)) for rule in problem.rules]
     found = Explanation(
         **_heading(campaign, situation),
         separates=tuple(problem.describe(tuple(point)) for point in plan.tangent.separated),
@@ -164,9 +166,15 @@ def _(problem: ContinuousProblem, campaign: Campaign, gap: float | None) -> Expl
         all_pairs_after=utility.value(paths),
         components=len(plan.components),
         choice=CHOICES[utility.stage] if planner.is_eager else "",
-        limits=tuple(
-            LimitPrice(rule.name, rule.describe(problem.coordinates), None if room is None else max(0.0, room))
-            for rule, room in rooms
-        ),
+        limits=tuple(_room(rule, path) for rule in problem.rules),
     )
     return replace(found, advice=advice(found, problem))
+
+
+def _room(rule: TransitionConstraint, path: EpisodePath) -> LimitPrice:
+    """What a planned path leaves of a rule; the limits of its rows where the rule has no words of its own."""
+    words, slack = rule.describe(path.coordinates), rule.slack(path)
+    rows = {row.component: f"{spaced(row.component)}: {row.limits}" for row in rule.rows(path) if row.room is not None}
+    if words == rule.name and rows:
+        words = "; ".join(rows.values())
+    return LimitPrice(rule.name, words, None if slack is None else max(0.0, slack))

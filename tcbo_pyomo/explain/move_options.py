@@ -82,9 +82,12 @@ class MoveComparison:
         self.plan, self.best, self.ahead, self.scale = plan, best, ahead, scale
         self.problem: Problem = ahead.problem
         pairs, shares = plan.policy.action_probabilities(situation.step, situation.state)
-        self._planned = dict(zip(pairs.tolist(), shares.tolist(), strict=True))
+        self._planned_again = dict(zip(pairs.tolist(), shares.tolist(), strict=True))
         move = campaign.history.open_move
         self._asked = None if move is None else move.decision
+        # Of equally good moves another may come first when a plan is made again: the one asked for was planned.
+        known = self._asked is None or self._asked in self._planned_again
+        self._planned = self._planned_again if known else {self._asked: 1.0}
         self._now = scale.value(None)
 
     def exact(self) -> MoveTable:
@@ -136,7 +139,7 @@ class MoveComparison:
     def _beginning_with(self, pair: int) -> Visitation | None:
         """The plan that begins with a move; None where no allowed path does."""
         gradient, oracle = self.plan.tangent.gradient, self.planner.oracle
-        if self._planned.get(pair, 0.0) == 1.0:
+        if self._planned_again.get(pair, 0.0) == 1.0:
             visits: Visitation | None = mix(self.plan.components)
         elif isinstance(oracle, DynamicProgramming):
             visits = oracle.extreme_point(gradient, self.situation, np.random.default_rng(0), pair)

@@ -1,8 +1,9 @@
-"""What a campaign on a continuous plant knows; the same face as `FiniteKnowledge`."""
+"""What a campaign on a continuous plant knows; the counterpart of `FiniteKnowledge`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -14,9 +15,12 @@ from tcbo_pyomo.foundation.blas_threads import one_blas_thread
 from tcbo_pyomo.foundation.profiling import section
 from tcbo_pyomo.knowledge.history import History
 from tcbo_pyomo.knowledge.knowledge import Knowledge
+from tcbo_pyomo.planning.continuous.reachable_set import reachable_set
+from tcbo_pyomo.planning.continuous.shortest_path import straight_path
 from tcbo_pyomo.planning.continuous.utility import Stage, TrajectoryUtility
+from tcbo_pyomo.plant.route import Route
 from tcbo_pyomo.plant.situation import Location
-from tcbo_pyomo.problem.continuous import ContinuousProblem
+from tcbo_pyomo.problem.continuous import SAME_PLACE, ContinuousProblem
 from tcbo_pyomo.settings import Settings
 from tcbo_pyomo.surrogate.acquisition import ConfidenceBounds
 from tcbo_pyomo.surrogate.continuous_belief import ContinuousBelief
@@ -39,7 +43,8 @@ def representation(features: str, number: int | None, budget: int) -> tuple[str,
 def best_mean(belief: ContinuousBelief, allowed: Allowed | None = None) -> Array:
     """The allowed point of the box with the largest posterior mean (section 5, "predictive regret"), scaled (d).
 
-    The search starts from measured points and a fixed survey of the box. It draws no random numbers.
+    The search starts from measured points and a fixed survey of the box. It draws no random numbers. Of a set of reachable
+    points it is one of these.
     """
     mean = ConfidenceBounds(belief, np.zeros(1))
     return global_maxima(mean, belief.dimension, allowed, belief.measured, along_edges=True).points[0]
@@ -52,6 +57,8 @@ class ContinuousKnowledge(Knowledge[ContinuousBelief]):
 
     def __init__(self, problem: ContinuousProblem, settings: Settings, seed: int, history: History) -> None:
         self.problem = problem
+        self.reach = None if problem.reaches_everything else reachable_set(problem)
+        """Where an episode can get to; None for the whole box."""
         self._rule = candidate_rule(settings.candidates.rule or DEFAULT_RULE, "continuous", settings.candidates)
         super().__init__(settings, seed, history)
 
@@ -59,6 +66,7 @@ class ContinuousKnowledge(Knowledge[ContinuousBelief]):
         """The prior on the box."""
         surrogate, dimension = self.settings.surrogate, len(self.problem.coordinates)
         self._candidates = np.empty((0, dimension))
+        self._routes: tuple[Route, ...] = ()
         budget = self.problem.episodes * self.problem.horizon
         return ContinuousBelief(kernel, dimension, *representation(surrogate.features, surrogate.number, budget))
 
@@ -70,6 +78,7 @@ class ContinuousKnowledge(Knowledge[ContinuousBelief]):
         """Results or visits have changed: what was derived from them is computed again when it is asked for."""
         super().forget()
         self._recommendation: Location | None = None
+        self._route: Route | None = None
 
     @property
     def candidates(self) -> Array:
@@ -78,17 +87,50 @@ class ContinuousKnowledge(Knowledge[ContinuousBelief]):
 
     @property
     def recommendation(self) -> Location:
-        """Where the posterior mean is largest."""
+        """Where the posterior mean is largest, among the points that an episode can reach."""
         if self._recommendation is None:
             with section("recommendation"), one_blas_thread():
-                best = best_mean(self.belief, self.problem.allowed)
+                best = best_mean(self.belief, self._space)
+            if self.reach is not None:
+                self._proof, = self.reach.routes(best[None])
             self._recommendation = tuple(best.tolist())
         return self._recommendation
+
+    @property
+    def route(self) -> Route:
+        """A feasible episode that comes to the recommendation in few moves."""
+        best = np.array(self.recommendation)
+        if self._route is None and self.reach is not None:
+            with one_blas_thread():
+                self._route = self.reach.shortened(self._proof)
+        if self._route is None:
+            dynamics, horizon = self.problem.dynamics, self.problem.horizon
+            states, actions = straight_path(dynamics, np.array(self.problem.start_state), best, horizon)
+            self._route = Route(states, actions, int((np.abs(states - best).max(axis=1) <= SAME_PLACE).argmax()))
+        return self._route
+
+    @property
+    def route_moves(self) -> list[dict[str, Any]]:
+        """How an episode gets to the recommendation: for each move its step, the actions, and where it leads."""
+        return self.problem.route_moves(self.route)
+
+    @property
+    def candidate_routes(self) -> tuple[Route, ...]:
+        """A feasible episode to each candidate; none where every point of the box can be reached."""
+        return self._routes
+
+    @property
+    def _space(self) -> Allowed:
+        return self.problem.allowed if self.reach is None else self.reach
 
     def utility(self, generator: np.random.Generator) -> TrajectoryUtility:
         """U given the history, pending visits included, over a fresh set of candidates."""
         with section("candidates"):
-            self._candidates = self._rule(self.belief, self.problem.allowed, generator, self.share_spent)
+            self._candidates = self._rule(self.belief, self._space, generator, self.share_spent)
+            if self.reach is not None:
+                # A rule of the user's own may have listed points that it did not get from a search.
+                self._routes = self.reach.routes(self._candidates)
+                self._candidates = np.array([route.point for route in self._routes])
         objective = self.settings.utility.objective
         noise = self.noise_factor * self.problem.noise
         return TrajectoryUtility(self.design, self._candidates, objective, noise, generator, self.stage)

@@ -71,6 +71,11 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
     def recommendation(self) -> Location:
         """Where the posterior mean is largest in the search space."""
 
+    @property
+    def route_moves(self) -> list[dict[str, Any]] | None:
+        """How an episode gets to the recommendation, move by move; None where no such route is kept."""
+        return None
+
     @abstractmethod
     def scaled_points(self, locations: Sequence[Location]) -> Array:
         """Locations as scaled points, n x d."""

@@ -16,6 +16,7 @@ from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstr
 from tcbo_pyomo.models.continuous_judge import ContinuousJudge
 from tcbo_pyomo.plant.actions import ActionLimits
 from tcbo_pyomo.plant.dynamics import Dynamics
+from tcbo_pyomo.plant.route import Route
 from tcbo_pyomo.plant.situation import Location
 from tcbo_pyomo.problem.landscape import Landscape, grid_landscape
 from tcbo_pyomo.problem.protocol import ProblemProtocol
@@ -25,6 +26,8 @@ from tcbo_pyomo.surrogate.plain_prior import PlainPrior
 
 SAME_PLACE = 1e-9
 """Share of an axis: set-points that were printed and typed in again are the same place."""
+MOST_CORNERS = 12
+"""Coordinates up to which all corners of the box are looked at."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -186,6 +189,26 @@ class ContinuousProblem(ProblemProtocol):
         if self.dynamics.is_free_move or names is None:
             return ""
         return ", ".join(f"{name} {value:.4g}" for name, value in zip(names, decision, strict=True))
+
+    @cached_property
+    def reaches_everything(self) -> bool:
+        """Whether an episode can get to every point of the box: moves that only their size limits, and enough of them."""
+        dimension = len(self.coordinates)
+        if self.rules or not self.dynamics.is_free_move or dimension > MOST_CORNERS:
+            return False
+        corners = np.array(np.meshgrid(*[[-0.5, 0.5]] * dimension)).reshape(dimension, -1).T
+        moves = (corners - np.asarray(self.start_state)) / self.horizon
+        # Moves are limited to a convex set: where straight ways to all corners are within it, those to all points are.
+        return bool(np.abs(self.dynamics.actions.clip(moves) - moves).max() <= SAME_PLACE)
+
+    def route_moves(self, route: Route) -> list[dict[str, Any]]:
+        """How to get to the point of a route: for each move its step, the actions, and where it leads."""
+        names = self.dynamics.actions.names or ()
+        moves = zip(route.actions[: route.step].tolist(), route.states[1 : route.step + 1].tolist(), strict=True)
+        return [
+            {"step": step, "actions": dict(zip(names, action, strict=True)), "at": self.describe(state)}
+            for step, (action, state) in enumerate(moves, start=1)
+        ]
 
     def landscape(self) -> Landscape:
         """The true function over a plane."""

@@ -89,6 +89,7 @@ def result_data(result: CampaignResult) -> dict[str, Any]:
         "seed": result.seed,
         "version": __version__,
         "settings": result.settings.model_dump(),
+        "how_to_get_there": result.campaign.route,
         "belief": belief_now(result.campaign.knowledge).to_dict(),
         "criticism": criticise(result.campaign.knowledge).to_dict(),
         "episodes": [asdict(episode) for episode in result.episodes],

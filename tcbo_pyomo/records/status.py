@@ -79,12 +79,15 @@ class Best:
         What the model expects there.
     measurements
         How many values it is based on.
+    how_to_get_there
+        The moves of an episode that lead there, in engineering units; None on a finite process.
     """
 
     at: dict[str, float]
     mean: float
     standard_deviation: float
     measurements: int
+    how_to_get_there: list[dict[str, Any]] | None = None
 
 
 def status_of(campaign: Campaign, violations: dict[int, list[str]]) -> Status:
@@ -115,7 +118,8 @@ def best_of(campaign: Campaign) -> Best:
     """The recommendation now."""
     where = campaign.recommendation
     mean, deviation = campaign.knowledge.predict([where])
-    return Best(campaign.problem.describe(where), float(mean[0]), float(deviation[0]), len(campaign.history.told))
+    believed = float(mean[0]), float(deviation[0])
+    return Best(campaign.problem.describe(where), *believed, len(campaign.history.told), campaign.route)
 
 
 def standing_of(move: Move) -> str:

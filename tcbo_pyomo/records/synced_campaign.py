@@ -78,6 +78,11 @@ class SyncedCampaign(CampaignHolder):
         """Where the posterior mean is largest in the search space."""
         return self.campaign.recommendation
 
+    @property
+    def route(self) -> list[dict[str, Any]] | None:
+        """How an episode gets to the recommendation, move by move; None on a finite process."""
+        return self.campaign.route
+
     def predict(self, at: Any) -> tuple[float, float]:
         """Mean and standard deviation that the model expects at a place, as of the last call."""
         return self.campaign.predict(at)

@@ -14,7 +14,7 @@ from tcbo_pyomo.explain.limit_slack import limit_slack
 from tcbo_pyomo.foundation.wording import counted, spaced, uncertain, with_unit
 from tcbo_pyomo.knowledge.history import Move
 from tcbo_pyomo.plant.situation import Location
-from tcbo_pyomo.problem.in_words import output_title, place, place_values
+from tcbo_pyomo.problem.in_words import described, output_title, place, place_values
 from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.report.page_criticism import page_criticism
 from tcbo_pyomo.report.page_explanation import page_explanation
@@ -40,6 +40,7 @@ def page_content(campaign: Campaign, plans: Sequence[dict[str, Any] | None] = ()
         "status": _status(campaign),
         "standing": _standing(campaign),
         "recommendation": _recommendation(campaign, moments[-1]),
+        "route": _route(campaign),
         "following": _following(campaign),
         "why": page_explanation(campaign),
         "pending": [_move_row(campaign, move) for move in campaign.history.pending[-MOST_ROWS:]],
@@ -94,6 +95,26 @@ def _recommendation(campaign: Campaign, now: Moment) -> dict[str, Any]:
         "regret": None if now.regret is None else with_unit(now.regret, problem.output_unit),
         "measured": any(move.arrived == now.recommendation for move in campaign.history.made if move.value is not None),
         "told": now.told,
+    }
+
+
+def _route(campaign: Campaign) -> dict[str, Any] | None:
+    """The moves of an episode that lead to the recommendation, where they are kept."""
+    problem, moves = campaign.problem, campaign.route
+    if moves is None:
+        return None
+    does = [spaced(problem.instruction(tuple(move["actions"].values()))) for move in moves]
+    titles = ["step", *(["actions"] if any(does) else []), *(spaced(c.name) for c in problem.coordinates)]
+    rows = [
+        [str(move["step"]), *([what] if any(does) else []), *(value for _, value in described(problem, move["at"]))]
+        for move, what in zip(moves, does, strict=True)
+    ]
+    return {
+        "titles": titles,
+        "texts": [1] if any(does) else [],
+        "rows": rows[:MOST_ROWS],
+        "moves": counted(len(rows), "move"),
+        "left_out": max(0, len(rows) - MOST_ROWS),
     }
 
 

@@ -14,6 +14,7 @@ from tcbo_pyomo.foundation.blas_threads import one_blas_thread
 from tcbo_pyomo.foundation.registry import find_beside_user
 from tcbo_pyomo.knowledge.history import Move
 from tcbo_pyomo.library import load_problem
+from tcbo_pyomo.problem.continuous import ContinuousProblem
 from tcbo_pyomo.problem.with_settings import AnyProblem
 from tcbo_pyomo.settings import stored_settings
 from tcbo_pyomo.studies.runs import Run
@@ -50,8 +51,16 @@ def execute(run: Run) -> dict[str, Any]:
 
 
 def with_drawn_truth(problem: AnyProblem, seed: int) -> AnyProblem:
-    """The problem with a truth drawn from its prior, the same for every method and all settings."""
-    return problem.with_drawn_truth(np.random.default_rng(np.random.SeedSequence([seed, DRAWN_TRUTH])))
+    """The problem with a truth drawn from its prior, the same for every method and all settings.
+
+    Its maximum is the largest value that an episode can reach.
+    """
+    drawn = problem.with_drawn_truth(np.random.default_rng(np.random.SeedSequence([seed, DRAWN_TRUTH])))
+    if isinstance(drawn, ContinuousProblem) and not drawn.reaches_everything:
+        from tcbo_pyomo.planning.continuous.true_maximum import largest_true_value
+
+        return drawn.changed(maximum=largest_true_value(drawn))
+    return drawn
 
 
 def _results(run: Run) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.errors import BadInput, TcboError
 from tcbo_pyomo.library import load_problem
 from tcbo_pyomo.planning.finite.chosen_solver import chosen_solver
+from tcbo_pyomo.problem.continuous import ContinuousProblem
 from tcbo_pyomo.problem.finite import Problem
 from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.records.problem_source import problem_fingerprint
@@ -138,6 +139,12 @@ def _moves_as_ever(problem: ProblemProtocol) -> bool:
 def _(problem: Problem) -> bool:
     """Where rules that add up over an episode keep it from states, these are no candidates any more."""
     return bool((problem.search_space == problem.sets.states_met(problem.start_state)).all())
+
+
+@_moves_as_ever.register
+def _(problem: ContinuousProblem) -> bool:
+    """Where an episode cannot reach the whole box, what it cannot reach is no candidate any more."""
+    return problem.reaches_everything
 
 
 @singledispatch
