@@ -115,7 +115,7 @@ class FiniteJudge:
     def rows(self, rule: TransitionConstraint, path: EpisodePath) -> list[JudgedRow]:
         """Each row of a rule at a path; where several pairs make the same move, at the most favourable of them."""
         used = self._pairs(path)
-        self._extra_moves({(step, pair) for step, pairs in enumerate(used) for pair in pairs})
+        self.know_moves({(step, pair) for step, pairs in enumerate(used) for pair in pairs})
         rows = self._rows_of(rule)
         return judged_rows(rows, self._options(path, used)) if rows.rows else []
 
@@ -149,7 +149,7 @@ class FiniteJudge:
         first, last = moves.indptr[pairs.start], moves.indptr[pairs.stop]
         return first + np.flatnonzero(moves.indices[first:last] == right)
 
-    def _extra_moves(self, moves: set[tuple[int, int]]) -> None:
+    def know_moves(self, moves: set[tuple[int, int]]) -> None:
         """Moves that were made although no plan from the start would: they have to be in the model, too."""
         model = self._built()
         first = np.searchsorted(model.move_step, np.arange(self.horizon + 1))
@@ -189,6 +189,11 @@ class FiniteJudge:
             self._option_state.append(moves.indices)
             self._option_columns.append(np.stack(columns, axis=1))
             first += len(pairs)
+
+    def rows_as_numbers(self, rule: TransitionConstraint) -> tuple[RuleRows, list[tuple[int, str]]]:
+        """The rows of a rule, and the arrivals (step, state) whose columns follow those of the moves."""
+        found, model = self._rows_of(rule), self._built()
+        return found, [] if self.process.deterministic else list(model.arrival)
 
     def _rows_of(self, rule: TransitionConstraint) -> RuleRows:
         if id(rule) not in self._rows:

@@ -7,16 +7,21 @@ The smallest miss is a small linear programme (with whole numbers where the vari
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-import scipy.sparse as sparse
 
 from tcbo_pyomo.foundation.arrays import Array, Mask
+
+if TYPE_CHECKING:
+    import scipy.sparse as sparse
 
 
 def smallest_miss(
     matrix: sparse.spmatrix, lower: Array, upper: Array, variable_lower: Array, variable_upper: Array, whole: Mask
 ) -> float:
     """By how much some row is missed at least, as a share of its limit; 0 where all can be kept."""
+    import scipy.sparse as sparse
     from scipy.optimize import Bounds, LinearConstraint, milp
 
     number = len(variable_lower)

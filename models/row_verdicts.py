@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.sparse as sparse
 
 from tcbo_pyomo.foundation.arrays import Array, Integers
 from tcbo_pyomo.models.episode_path import TOLERANCE, JudgedRow, allowance
@@ -106,6 +105,8 @@ def _some(names: Sequence[str]) -> list[str]:
 
 def _misses(rows: Sequence[LinearRow], rule: RuleRows, options: Sequence[Integers]) -> float:
     """The smallest miss over what is open: which option each step takes, and the variables of the rule's own."""
+    import scipy.sparse as sparse  # Slow to load, and few rules have variables of their own.
+
     coefficients = np.array([row.coefficients for row in rows])
     constant = np.array([row.constant for row in rows])
     steps = [coefficients[:, at].sum(axis=2) for at in options if len(at)]

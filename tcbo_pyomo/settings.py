@@ -217,6 +217,14 @@ def _without(data: Any, path: list[str]) -> Any:
     return {**data, path[0]: _without(data[path[0]], path[1:])}
 
 
+def merged(*layers: dict[str, Any]) -> dict[str, Any]:
+    """Nested dicts as one, later ones winning key by key; nothing is checked."""
+    whole: dict[str, Any] = {}
+    for layer in layers:
+        whole = _merge(whole, layer)
+    return whole
+
+
 def _merge(low: dict[str, Any], high: dict[str, Any]) -> dict[str, Any]:
     merged = dict(low)
     for key, value in high.items():

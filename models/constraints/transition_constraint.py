@@ -156,6 +156,10 @@ class TransitionConstraint:
         """Where the plant must be after the last move, `{coordinate: value}`; empty where it may end anywhere."""
         return {}
 
+    def arguments(self, coordinates: Sequence[Coordinate]) -> dict[str, Any] | None:
+        """What its class makes it of, as plain data in the units of the coordinates; None where that is code of a user."""
+        return None
+
     def named_limits(self) -> dict[str, Any]:
         """Its numbers by name, `limits.temperature`: attributes, and entries of mappings and regions inside them."""
         return {".".join(place): value for place, value in numbers_in(self)}

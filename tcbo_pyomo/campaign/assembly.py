@@ -20,6 +20,7 @@ from tcbo_pyomo.problem.continuous import ContinuousProblem
 from tcbo_pyomo.problem.finite import Problem
 from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.problem.with_belief import with_belief
+from tcbo_pyomo.problem.with_settings import AnyProblem
 from tcbo_pyomo.settings import PlannerSettings, Settings
 
 if TYPE_CHECKING:
@@ -57,13 +58,21 @@ class PlantTools:
 
 def method_for(problem: ProblemProtocol, settings: Settings) -> tuple[Method[Any, Any], ProblemProtocol]:
     """The method that the settings name, and the problem as it models it."""
+    import scipy.spatial.distance  # noqa: F401  Whatever plans computes many distances (see `foundation/distances.py`).
+
     method = load_method(settings.method)
     kind = "finite" if isinstance(problem, Problem) else "continuous"
     if method.plant not in (kind, "any"):
         why = WRONG_PLANT[method.plant].format(problem.name)
         raise BadInput(f"method '{settings.method}' {why}; use {method.instead}")
-    believed = with_belief(method.believed(problem), settings.surrogate)
+    believed = believed_problem(problem, settings)
     return method(believed, settings, PlantTools(believed, settings)), believed
+
+
+def believed_problem(problem: AnyProblem, settings: Settings) -> AnyProblem:
+    """The problem as the method and the settings model it; the same object where they take it as it is."""
+    believed: AnyProblem = load_method(settings.method).believed(problem)
+    return with_belief(believed, settings.surrogate)
 
 
 def knowledge_for(problem: ProblemProtocol, settings: Settings, seed: int, history: History) -> Knowledge[Any]:
@@ -105,7 +114,14 @@ def judged_problem(problem: ProblemProtocol, given: ProblemProtocol) -> ProblemP
     if problem is given or not isinstance(problem, ContinuousProblem) or not isinstance(given, ContinuousProblem):
         return problem
     changed = problem.start_state != given.start_state or len(problem.rules) != len(given.rules)
-    if not changed or problem.maximum is None or not problem.simulated or problem.reaches_everything:
+    if not changed or problem.maximum is None or not problem.simulated:
+        return problem
+    return with_reachable_maximum(problem)
+
+
+def with_reachable_maximum(problem: AnyProblem) -> AnyProblem:
+    """The problem with the largest true value that an episode can reach, where that is not the whole box."""
+    if not isinstance(problem, ContinuousProblem) or problem.reaches_everything:
         return problem
     from tcbo_pyomo.planning.continuous.true_maximum import largest_true_value
 

@@ -7,7 +7,7 @@ their own Pyomo rows, and against what the plant's model can do. What could not 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,8 +17,8 @@ from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.checks.executed_path import (
     ExecutedEpisode,
     episode_of_states,
-    episodes_of_campaign,
     episodes_of_table,
+    moves_by_limits,
 )
 from tcbo_pyomo.errors import BadInput, TcboError
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint, Violation
@@ -50,9 +50,18 @@ class AuditFinding:
     value: str
 
 
-def audit_campaign(campaign: Campaign) -> list[AuditFinding]:
-    """What is wrong with the moves of a campaign, results told or not."""
-    return audit_episodes(campaign.problem, episodes_of_campaign(campaign))
+def audit_campaign(campaign: Campaign, episodes: Iterable[int] | None = None) -> list[AuditFinding]:
+    """What is wrong with the moves of a campaign (of some episodes), results told or not.
+
+    Each move is judged by the limits that held when it was asked for.
+    """
+    found = [
+        finding
+        for those in moves_by_limits(campaign, episodes)
+        for finding in audit_episodes(those.problem, those.episodes)
+        if finding.row in those.moves
+    ]
+    return sorted(found, key=_order)
 
 
 def audit_path(problem: ProblemProtocol, executed: str | os.PathLike[str] | Sequence[Any]) -> list[AuditFinding]:
@@ -103,6 +112,23 @@ class Audit:
     def all_clear(self) -> bool:
         """Whether moves were made, everything was judged, and nothing is broken."""
         return self.moves > 0 and not self.findings and not self.unjudged
+
+
+def full_campaign_audit(campaign: Campaign) -> Audit:
+    """Everything an audit says about a campaign; each move by the limits that held when it was asked for."""
+    parts = [(those, full_audit(those.problem, those.episodes)) for those in moves_by_limits(campaign)]
+    if not parts:
+        return full_audit(campaign.problem, [])
+    findings, misses = (
+        sorted((one for those, part in parts for one in getattr(part, name) if one.row in those.moves), key=_order)
+        for name in ("findings", "misses")
+    )
+    unjudged = dict.fromkeys(text for _, part in parts for text in part.unjudged)
+    return Audit(tuple(findings), tuple(misses), tuple(unjudged), sum(len(those.moves) for those, _ in parts))
+
+
+def _order(finding: AuditFinding) -> tuple[int, int]:
+    return finding.episode, finding.step
 
 
 def full_audit(problem: ProblemProtocol, episodes: Sequence[ExecutedEpisode]) -> Audit:

@@ -88,21 +88,30 @@ def moves_as_json(campaign: DurableCampaign, moves: Sequence[Move]) -> str:
 def status_as_text(status: Status) -> str:
     """Some lines."""
     made = f"{status.moves_made} of {status.moves_in_all} moves made, {status.measurements} measurements"
+    asked = status.schedule or (() if status.open_move is None else (status.open_move,))
     lines = [
         f"{status.problem}, method {status.method}, seed {status.seed}"
         + ("" if status.planned_with is None else f"; planned with {status.planned_with}"),
         f"episode {status.episode} of {status.episodes}; {made}" + ("; finished" if status.finished else ""),
-        f"asked for: {'nothing' if status.open_move is None else f'move {status.open_move}'}",
+        f"asked for: {_moves(asked) or 'nothing'}",
         f"results to come: {', '.join(map(str, status.pending)) or 'none'}",
     ]
     for number, texts in status.violations.items():
         lines += [f"move {number} broke a declared limit: {text}" for text in texts]
+    for number, texts in status.surprises.items():
+        lines += [f"move {number} has a very unlikely result: {text}" for text in texts]
     lines += [*status.belief_lines, *(f"warning: {text}" for text in status.warnings)]
     return "\n".join(lines) + "\n"
 
 
+def _moves(numbers: Sequence[int]) -> str:
+    return "" if not numbers else f"move{'' if len(numbers) == 1 else 's'} {', '.join(map(str, numbers))}"
+
+
 def best_as_text(problem: ProblemProtocol, best: Best) -> str:
     """One line, and the moves that lead there where they are kept."""
+    if best.at is None:
+        return "no recommendation yet: no result was told\n"
     unit = f" {problem.output_unit}" if problem.output_unit else ""
     value = f"{problem.output} = {best.mean:.4g} ± {best.standard_deviation:.2g}{unit}"
     place = point_text(best.at, problem.coordinates)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tcbo_pyomo.cli._options import layers_of, read_source
+from tcbo_pyomo.cli._options import layers_of, look_at
 from tcbo_pyomo.cli._tables import new_table, print_table
 from tcbo_pyomo.errors import BadInput
 
@@ -60,15 +60,15 @@ def _table(findings: Sequence[AuditFinding], allowed: str) -> Table:
 
 def _audited(where: Path, problem: str | None, settings: Path | None) -> tuple[Audit, ProblemProtocol]:
     """What was found, and the problem with its settings."""
-    from tcbo_pyomo.checks.audit import full_audit
-    from tcbo_pyomo.checks.executed_path import episodes_of_campaign, episodes_of_table
+    from tcbo_pyomo.checks.audit import full_audit, full_campaign_audit
+    from tcbo_pyomo.checks.executed_path import episodes_of_table
     from tcbo_pyomo.records.opening import is_campaign_file
 
     if not where.is_file() or where.suffix == ".json" or is_campaign_file(where):
         if settings is not None:
             raise BadInput("--settings is for a CSV file; a campaign has its own")
-        campaign = read_source(where, problem)
-        return full_audit(campaign.problem, episodes_of_campaign(campaign)), campaign.problem
+        campaign = look_at(where, problem)
+        return full_campaign_audit(campaign), campaign.problem
     if problem is None:
         raise BadInput(f"'{where}' is a table of set-points; name the problem whose constraints hold with --problem")
     built = _problem(problem, settings)

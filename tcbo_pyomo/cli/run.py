@@ -31,7 +31,8 @@ def run(
     episodes: Annotated[int | None, typer.Option(min=1, help="Number of episodes.")] = None,
     set_: Assignments = None,
     candidates: Annotated[
-        str | None, typer.Option(help="Candidate rule, such as credible_band (finite plants) or annealed (continuous ones).")
+        str | None,
+        typer.Option(help="Candidate rule, such as credible_band (finite plants) or annealed (continuous ones)."),
     ] = None,
     settings: SettingsFile = None,
     output: Annotated[Path | None, typer.Option(metavar="DIR", help="Write the run into a folder.")] = None,

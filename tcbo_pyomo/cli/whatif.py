@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tcbo_pyomo.cli._options import Gap, ProblemOfSource, Source, name_and_value, read_source
+from tcbo_pyomo.cli._options import Gap, ProblemOfSource, Source, Trust, name_and_value, read_source
 from tcbo_pyomo.cli._tables import new_table, print_table
 from tcbo_pyomo.errors import BadInput
 
@@ -28,6 +28,7 @@ def whatif(
     ] = None,
     problem: ProblemOfSource = None,
     gap: Gap = None,
+    trust: Trust = False,
 ) -> None:
     """Solve the planning problem again under changed limits; the campaign itself is not changed."""
     from tcbo_pyomo.explain.as_text import point_text
@@ -36,7 +37,7 @@ def whatif(
     from tcbo_pyomo.explain.what_if_text import what_if_text
     from tcbo_pyomo.foundation.wording import variance_text
 
-    campaign = read_source(where, problem)
+    campaign = read_source(where, problem, trust)
     if not set_:
         names = ", ".join(limit_names(campaign.problem))
         raise BadInput(f"name a limit with --set NAME=VALUE; limits of '{campaign.problem.name}': {names}")

@@ -93,7 +93,7 @@ def criticise(knowledge: Knowledge[Any]) -> Criticism:
     return Criticism(left_out, values, expected, surprising, outside, tuple(warnings))
 
 
-def doubts(knowledge: Knowledge[Any], moves: Set[int]) -> tuple[str, ...]:
+def contradictions(knowledge: Knowledge[Any], moves: Set[int]) -> tuple[str, ...]:
     """The warnings, where the result of one of these moves gave cause to them: what to say when it is told."""
     found = criticise(knowledge)
     cause = {surprise.move for surprise in found.surprising} | set(found.outside)
@@ -127,7 +127,7 @@ def _outside_range(knowledge: Knowledge[Any], outside: tuple[int, ...]) -> list[
     which = f"the result of move {moves} lies" if len(outside) == 1 else f"{len(outside)} results (last: moves {moves}) lie"
     return [
         f"{which} outside the declared range {prior.range[0]:g} to {prior.range[1]:g}; a range that is too small strands a "
-        "campaign: check the results, then declare a wider range"
+        "campaign: check the results, then declare a wider range (`tcbo amend`)"
     ]
 
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tcbo_pyomo.candidates.protocol import candidate_rule
 from tcbo_pyomo.foundation.arrays import Array, Integers
 from tcbo_pyomo.foundation.profiling import section
 from tcbo_pyomo.knowledge.history import History
-from tcbo_pyomo.knowledge.knowledge import Knowledge, learner_for
-from tcbo_pyomo.planning.finite.planned_posterior import FeaturePosterior, KernelPosterior
-from tcbo_pyomo.planning.finite.utility import Posterior, Utility
+from tcbo_pyomo.knowledge.knowledge import Knowledge
 from tcbo_pyomo.plant.process import Process
 from tcbo_pyomo.plant.situation import Location
 from tcbo_pyomo.problem.finite import Problem
@@ -20,6 +19,10 @@ from tcbo_pyomo.settings import Settings
 from tcbo_pyomo.surrogate.features import state_factor
 from tcbo_pyomo.surrogate.finite_belief import FiniteBelief
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
+
+if TYPE_CHECKING:
+    from tcbo_pyomo.candidates.protocol import FiniteRule
+    from tcbo_pyomo.planning.finite.utility import Posterior, Utility
 
 DEFAULT_RULE = "credible_band"
 LEARNED_WIDTH = 2.0
@@ -35,14 +38,19 @@ class FiniteKnowledge(Knowledge[FiniteBelief]):
 
     def __init__(self, problem: Problem, settings: Settings, seed: int, history: History) -> None:
         self.problem = problem
-        chosen = settings.candidates
-        if chosen.width is None:
-            learns = learner_for(problem, settings.surrogate.fit) is not None
-            width = max(problem.confidence_width, LEARNED_WIDTH) if learns else problem.confidence_width
-            chosen = chosen.model_copy(update={"width": width})
-        self._rule = candidate_rule(chosen.rule or DEFAULT_RULE, "finite", chosen)
         self._noisier: tuple[float, Process] | None = None
         super().__init__(settings, seed, history)
+
+    @cached_property
+    def rule(self) -> FiniteRule:
+        """What lists the candidates."""
+        from tcbo_pyomo.candidates.protocol import candidate_rule  # Whoever only wants the belief needs no rule.
+
+        chosen = self.settings.candidates
+        if chosen.width is None:
+            least = 0.0 if self.learner is None else LEARNED_WIDTH
+            chosen = chosen.model_copy(update={"width": max(self.problem.confidence_width, least)})
+        return candidate_rule(chosen.rule or DEFAULT_RULE, "finite", chosen)
 
     def prior(self, kernel: Kernel) -> FiniteBelief:
         """The prior on all states."""
@@ -72,7 +80,7 @@ class FiniteKnowledge(Knowledge[FiniteBelief]):
             with section("candidates"):
                 # A stream of its own for each set, so that a rule with chance in it lists the same after loading.
                 stream = np.random.default_rng(np.random.SeedSequence([self.seed, 3, len(self.history.told)]))
-                self._candidates = self._rule(self.belief, space, stream, self.share_spent)
+                self._candidates = self.rule(self.belief, space, stream, self.share_spent)
         return self._candidates
 
     @property
@@ -82,6 +90,8 @@ class FiniteKnowledge(Knowledge[FiniteBelief]):
 
     def utility(self, generator: np.random.Generator) -> Utility:
         """U given the history, pending visits included."""
+        from tcbo_pyomo.planning.finite.utility import Utility  # Only plans need it.
+
         settings = self.settings.utility
         posterior = self._kernel_posterior if settings.form == "kernel" else self._feature_posterior
         mean = self.belief.mean
@@ -96,9 +106,13 @@ class FiniteKnowledge(Knowledge[FiniteBelief]):
         return self._noisier[1]
 
     def _feature_posterior(self, planned: Array | None) -> Posterior:
+        from tcbo_pyomo.planning.finite.planned_posterior import FeaturePosterior
+
         return FeaturePosterior(self.design.factor, planned)
 
     def _kernel_posterior(self, planned: Array | None) -> Posterior:
+        from tcbo_pyomo.planning.finite.planned_posterior import KernelPosterior
+
         points = self.problem.process.scaled_states
         information = np.zeros(len(points)) if planned is None else planned.copy()
         for move in self.history.made:

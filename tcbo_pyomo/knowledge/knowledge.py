@@ -5,8 +5,11 @@ Everything here is a function of the history: loading a campaign replays it in t
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -14,44 +17,76 @@ import numpy as np
 from tcbo_pyomo.foundation.arrays import Array, Integers
 from tcbo_pyomo.foundation.profiling import section, timed
 from tcbo_pyomo.knowledge.history import History, Move
+from tcbo_pyomo.knowledge.plausibility import Surprise, surprise_of
 from tcbo_pyomo.plant.situation import Location
 from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.settings import Settings
 from tcbo_pyomo.surrogate.belief_protocol import Belief
-from tcbo_pyomo.surrogate.hyperparameters import fit_hyperparameters
+from tcbo_pyomo.surrogate.kernel_factors import Learned
 from tcbo_pyomo.surrogate.kernels import kernel_from_dict
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
-from tcbo_pyomo.surrogate.learner import Learner, learned_from
-from tcbo_pyomo.surrogate.most_probable_factors import Learned
-from tcbo_pyomo.surrogate.residuals import LeftOut, leave_one_out, standardised_residual
+from tcbo_pyomo.surrogate.learner import Learner
+from tcbo_pyomo.surrogate.output_scale import OutputScale
+from tcbo_pyomo.surrogate.residuals import LeftOut, leave_one_out
 
 BeliefOfPlant = TypeVar("BeliefOfPlant", bound=Belief)
 """The belief on one kind of plant."""
 
 
 class Knowledge(ABC, Generic[BeliefOfPlant]):
-    """What a campaign knows; the base of `FiniteKnowledge` and `ContinuousKnowledge`.
-
-    Attributes
-    ----------
-    kernel
-        The prior; learning changes it after every few results, a fit of an earlier version between episodes.
-    belief
-        Given all measurements told.
-    learner, learned
-        What learns around the declared prior, and what it has learned; None where the prior stays as declared.
-    noise_factor
-        On every declared noise variance: what was learned about it, on the scale that is modelled.
-    """
+    """What a campaign knows; the base of `FiniteKnowledge` and `ContinuousKnowledge`."""
 
     problem: ProblemProtocol
 
     def __init__(self, settings: Settings, seed: int, history: History) -> None:
         self.settings, self.seed, self.history = settings, seed, history
-        self.scale = self.problem.output_scale
-        self.learner = learner_for(self.problem, settings.surrogate.fit)
-        self.learned: Learned | None = None
-        self.replay(self.problem.kernel)
+        self._kernel: Kernel | None = None
+        self._learned: Learned | None = None
+        self._belief: BeliefOfPlant | None = None
+        self.forget()
+
+    @cached_property
+    def scale(self) -> OutputScale:
+        """On which scale the output is modelled."""
+        return self.problem.output_scale
+
+    @cached_property
+    def learner(self) -> Learner | None:
+        """What learns around the declared prior; None where the prior stays as it was declared."""
+        return learner_for(self.problem, self.settings.surrogate.fit)
+
+    @property
+    def learned(self) -> Learned | None:
+        """What was learned from the results; None where nothing learns."""
+        if self.learner is not None and self._learned is None:
+            with section("surrogate"):
+                self._learned = self.learner(*self.results())
+        return self._learned
+
+    @property
+    def kernel(self) -> Kernel:
+        """The prior; learning changes it after every few results, a fit as in earlier versions between episodes."""
+        if self.learned is not None:
+            return self.learned.kernel
+        return self.problem.kernel if self._kernel is None else self._kernel
+
+    @property
+    def noise_factor(self) -> float:
+        """On every declared noise variance: what was learned about it, on the scale that is modelled."""
+        learned = 1.0 if self.learned is None else self.learned.factors.noise
+        return self.scale.noise_factor * learned
+
+    @property
+    def belief(self) -> BeliefOfPlant:
+        """Given all measurements told; built when it is first asked for."""
+        if self._belief is None:
+            self._belief = self._replayed()
+        return self._belief
+
+    @property
+    @abstractmethod
+    def rule(self) -> Any:
+        """What lists the candidates; loaded when it is first asked for."""
 
     @abstractmethod
     def prior(self, kernel: Kernel) -> BeliefOfPlant:
@@ -80,22 +115,21 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
     def scaled_points(self, locations: Sequence[Location]) -> Array:
         """Locations as scaled points, n x d."""
 
-    @timed("surrogate")
     def replay(self, kernel: Kernel) -> None:
-        """Build the belief anew from the history, in the order in which results were told.
+        """The belief follows anew from the history, when it is next asked for.
 
         Where the campaign learns, the kernel follows from the results and not from what is given here.
         """
-        self.noise_factor = self.scale.noise_factor
-        if self.learner is not None:
-            self.learned = self.learner(*self.results())
-            kernel = self.learned.kernel
-            self.noise_factor *= self.learned.factors.noise
-        self.kernel = kernel
-        self.belief = self.prior(kernel)
-        for move, value in self.history.measurements:
-            self._observe(self.belief, move, value)
+        self._kernel, self._learned, self._belief = kernel, None, None
         self.forget()
+
+    @timed("surrogate")
+    def _replayed(self) -> BeliefOfPlant:
+        """The belief from the history, in the order in which results were told."""
+        belief = self.prior(self.kernel)
+        for move, value in self.history.measurements:
+            self._observe(belief, move, value)
+        return belief
 
     def forget(self) -> None:
         """Results or visits have changed: what was derived from them is computed again when it is asked for."""
@@ -104,12 +138,14 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
     def start_episode(self) -> None:
         """Before an episode: fit the hyper-parameters, if the settings say so."""
         if self.settings.surrogate.fit == "each_episode" and self.history.told:
+            from tcbo_pyomo.surrogate.hyperparameters import fit_hyperparameters  # Loads SciPy's optimisers.
+
             with section("surrogate"):
                 kernel = fit_hyperparameters(self.kernel, *self.results())
             self.replay(kernel)
 
     def results(self) -> tuple[Array, Array, Array]:
-        """All results in the order told, as they are modelled: points (n x d, scaled), values and declared noise variances."""
+        """All results in the order told, as they are modelled: scaled points (n x d), values and declared noise variances."""
         told = self.history.measurements
         points = self.scaled_points([move.arrived for move, _ in told])
         values = np.array([self.scale.modelled(value) for _, value in told], dtype=float)
@@ -123,10 +159,6 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
         noise = noise[chosen] * (self.noise_factor / self.scale.noise_factor)
         return leave_one_out(self.kernel, points[chosen], values[chosen], noise)
 
-    def residual(self, move: Move, value: float) -> float:
-        """By how many standard deviations a value would differ from what is expected after a move; nothing is changed."""
-        return standardised_residual(self.belief, move.arrived, self.scale.modelled(value), self.noise_variance(move))
-
     def state(self) -> dict[str, Any]:
         """What is kept beside the history: the kernel, and what was learned."""
         if self.learner is None or self.learned is None:
@@ -137,7 +169,9 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
         """Take over what `state` returned, once the history is loaded."""
         if self.learner is not None and state.get("learned") is not None:
             self.learner.remember(state["learned"])
-        self.replay(kernel_from_dict(state["kernel"]))
+        # Only a fit as in earlier versions makes another kernel than the declared one that nobody could find again.
+        fitted = self.settings.surrogate.fit == "each_episode"
+        self.replay(kernel_from_dict(state["kernel"]) if fitted else self.problem.kernel)
 
     def visited(self, move: Move) -> None:
         """A move was made; its result is pending."""
@@ -146,11 +180,21 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
 
     def measured(self, move: Move) -> None:
         """A result was told: the last of the move's values."""
-        if self.learner is not None and learned_from(len(self.history.told)) == len(self.history.told):
-            self.replay(self.kernel)
-            return
-        self._observe(self.belief, move, move.values[-1])
+        if self.learner is not None and self.learner.learns_at(len(self.history.told)):
+            self._learned, self._belief = None, None
+        elif self._belief is not None:
+            self._observe(self._belief, move, move.values[-1])
         self.forget()
+
+    def surprise(self, move: Move, value: float, confirmed: bool = False) -> Surprise | None:
+        """What the model expects of a result that is not told yet, where it comes out very differently."""
+        (mean,), (deviation,) = self.belief.predict([move.arrived])
+        sd = math.hypot(deviation, math.sqrt(self.noise_variance(move)))
+        found = surprise_of(self.scale.modelled(value), float(mean), sd, confirmed)
+        if found is None:
+            return None
+        (expected,), (deviation,) = self.scale.measured(np.array([found.expected]), np.array([found.sd]))
+        return replace(found, expected=float(expected), sd=float(deviation))
 
     @property
     def design(self) -> BeliefOfPlant:
@@ -168,7 +212,7 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
     @property
     def share_spent(self) -> float:
         """How much of the budget of moves has been used, from 0 to 1."""
-        return self.history.moves_made / (self.problem.episodes * self.problem.horizon)
+        return min(1.0, self.history.moves_made / self.history.moves_of(self.problem.episodes))
 
     @property
     def incumbent(self) -> float:

@@ -5,15 +5,19 @@ The problem itself, which a simulated plant obeys, stays as it is.
 
 from __future__ import annotations
 
-from typing import TypeVar
+from collections.abc import Mapping
+from copy import copy
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tcbo_pyomo.problem.protocol import ProblemProtocol
-from tcbo_pyomo.settings import MisbeliefSettings, PriorSettings, SurrogateSettings
 from tcbo_pyomo.surrogate.kernel_factors import Factors, lengthscales, split, with_factors
 from tcbo_pyomo.surrogate.kernels.constant import Constant
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 from tcbo_pyomo.surrogate.kernels.sum import Sum
 from tcbo_pyomo.surrogate.plain_prior import PlainPrior
+
+if TYPE_CHECKING:
+    from tcbo_pyomo.settings import MisbeliefSettings, PriorSettings, SurrogateSettings
 
 AnyProblem = TypeVar("AnyProblem", bound=ProblemProtocol)
 
@@ -26,6 +30,14 @@ def with_belief(problem: AnyProblem, settings: SurrogateSettings) -> AnyProblem:
     return _mistaken(_plainly(problem, settings.prior), settings.misbelief)
 
 
+def with_other_belief(problem: AnyProblem, fields: Mapping[str, Any]) -> AnyProblem:
+    """A copy of a problem that was read from a file, with another prior or other noise; its plant stays as it was read."""
+    twin = copy(problem)
+    for name, value in fields.items():
+        object.__setattr__(twin, name, value)
+    return twin
+
+
 def _plainly(problem: AnyProblem, given: PriorSettings) -> AnyProblem:
     """The problem with plain answers in place of its kernel."""
     if given.range is None:
@@ -34,7 +46,7 @@ def _plainly(problem: AnyProblem, given: PriorSettings) -> AnyProblem:
     sd = declared if given.measurement_sd == "declared" else given.measurement_sd
     known = None if sd == "unknown" else float(sd)
     prior = PlainPrior(given.range, known, given.changes_within, given.positive)
-    changed: AnyProblem = problem.changed(prior=prior, kernel=None)
+    changed: AnyProblem = problem.changed(prior=prior, kernel=prior.kernel(problem.coordinates))
     return changed if given.measurement_sd == "declared" else changed.with_noise(prior.noise_variance / declared**2)
 
 

@@ -8,8 +8,7 @@ from typing import Any
 
 from tcbo_pyomo._version import __version__
 from tcbo_pyomo.campaign.campaign import Campaign
-from tcbo_pyomo.checks.audit import full_audit
-from tcbo_pyomo.checks.executed_path import episodes_of_campaign
+from tcbo_pyomo.checks.audit import full_campaign_audit
 from tcbo_pyomo.explain.limit_slack import limit_slack
 from tcbo_pyomo.foundation.wording import counted, spaced, uncertain, with_unit
 from tcbo_pyomo.knowledge.history import Move
@@ -33,7 +32,7 @@ MOST_NAMES = 6
 def page_content(campaign: Campaign, plans: Sequence[dict[str, Any] | None] = ()) -> dict[str, Any]:
     """Everything the template shows."""
     problem, moments = campaign.problem, timeline(campaign)
-    audit = full_audit(problem, episodes_of_campaign(campaign))
+    audit = full_campaign_audit(campaign)
     return {
         "title": spaced(problem.name),
         "description": problem.description,
@@ -72,11 +71,11 @@ def _standing(campaign: Campaign) -> dict[str, Any]:
     situation = history.situation()
     episode, step, state = history.episode, situation.step, situation.state
     if campaign.finished:
-        episode, step, state = problem.episodes, problem.horizon, history.path(problem.episodes)[-1]
-    total = problem.episodes * problem.horizon
+        episode, step, state = problem.episodes, history.length(problem.episodes), history.path(problem.episodes)[-1]
+    total = history.moves_of(problem.episodes)
     return {
         "episode": f"{episode} of {problem.episodes}",
-        "step": f"{step} of {problem.horizon}",
+        "step": f"{step} of {history.length(min(episode, problem.episodes))}",
         "position": place(problem, state),
         "moves": f"{history.moves_made} of {total}",
         "share": history.moves_made / total,
@@ -139,7 +138,7 @@ def _look_ahead(campaign: Campaign) -> list[tuple[int, Location]]:
     here, step = (situation.state, situation.step) if move is None else (move.expected, move.step)
     planner = getattr(campaign.method, "planner", None)
     # At the start of an episode the last plan was for the one before.
-    if here is None or planner is None or not 0 < step < campaign.problem.horizon:
+    if here is None or planner is None or not 0 < step < campaign.history.length(campaign.history.episode):
         return []
     places = planner.places_ahead(getattr(campaign.method, "last_plan", None), here, step)
     return list(enumerate(places, step + 1))

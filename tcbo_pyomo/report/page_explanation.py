@@ -53,6 +53,8 @@ def page_explanation(campaign: Campaign) -> dict[str, Any]:
 
 def _why_not(campaign: Campaign) -> str | None:
     """Why there is no plan to explain."""
+    if campaign.refusal:
+        return f"The next move is not planned here: {campaign.refusal}."
     if campaign.finished:
         return "The campaign is finished: there is no next move to explain."
     method = campaign.settings.method

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from tcbo_pyomo.campaign.assembly import with_reachable_maximum
 from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.campaign.simulation import CampaignResult, Simulation
 from tcbo_pyomo.foundation.blas_threads import one_blas_thread
 from tcbo_pyomo.foundation.registry import find_beside_user
 from tcbo_pyomo.knowledge.history import Move
 from tcbo_pyomo.library import load_problem
-from tcbo_pyomo.problem.continuous import ContinuousProblem
 from tcbo_pyomo.problem.with_settings import AnyProblem
 from tcbo_pyomo.settings import stored_settings
 from tcbo_pyomo.studies.runs import Run
@@ -55,12 +55,9 @@ def with_drawn_truth(problem: AnyProblem, seed: int) -> AnyProblem:
 
     Its maximum is the largest value that an episode can reach.
     """
-    drawn = problem.with_drawn_truth(np.random.default_rng(np.random.SeedSequence([seed, DRAWN_TRUTH])))
-    if isinstance(drawn, ContinuousProblem) and not drawn.reaches_everything:
-        from tcbo_pyomo.planning.continuous.true_maximum import largest_true_value
-
-        return drawn.changed(maximum=largest_true_value(drawn))
-    return drawn
+    return with_reachable_maximum(
+        problem.with_drawn_truth(np.random.default_rng(np.random.SeedSequence([seed, DRAWN_TRUTH])))
+    )
 
 
 def _results(run: Run) -> dict[str, Any]:

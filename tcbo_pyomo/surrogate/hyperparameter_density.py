@@ -10,36 +10,16 @@ A(theta) the covariance of the results and y their deviations from the prior mea
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotri
 
 from tcbo_pyomo.foundation.arrays import Array
-from tcbo_pyomo.surrogate.kernel_factors import Factors, lengthscales, split
+from tcbo_pyomo.surrogate.kernel_factors import Factors, Spreads, lengthscales, split
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 
 IMPOSSIBLE = -1e100
 """Log density where the covariance is singular to rounding: a search needs a finite number to step back from."""
-
-
-@dataclass(frozen=True)
-class Spreads:
-    """Standard deviations of the logarithms of the factors; 0 where a declared value is certain.
-
-    Attributes
-    ----------
-    lengthscales
-        One per coordinate.
-    variance
-        Learned upwards only: a variance fitted to the first hill is too small for the others.
-    noise
-        Of the noise variance.
-    """
-
-    lengthscales: tuple[float, ...]
-    variance: float = 0.0
-    noise: float = 0.0
 
 
 class HyperparameterDensity:

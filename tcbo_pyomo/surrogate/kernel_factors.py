@@ -1,4 +1,4 @@
-"""A kernel whose lengthscales and variance are those declared times some factors: what learning changes about a belief.
+"""Factors on the lengthscales, variance and noise that were declared: what learning changes about a belief.
 
 Factors are common to all stationary parts of a kernel; parts that know their shape (a reaction model, a level) stay.
 """
@@ -34,6 +34,48 @@ class Factors:
     lengthscales: tuple[float, ...]
     variance: float = 1.0
     noise: float = 1.0
+
+
+@dataclass(frozen=True)
+class Spreads:
+    """Standard deviations of the logarithms of the factors; 0 where a declared value is certain.
+
+    Attributes
+    ----------
+    lengthscales
+        One per coordinate.
+    variance
+        Learned upwards only: a variance fitted to the first hill is too small for the others.
+    noise
+        Of the noise variance.
+    """
+
+    lengthscales: tuple[float, ...]
+    variance: float = 0.0
+    noise: float = 0.0
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What the results say about the hyper-parameters.
+
+    Attributes
+    ----------
+    kernel
+        The declared kernel with the learned factors.
+    factors
+        On the declared values.
+    uncertainty
+        Standard deviations of the logarithms of the lengthscales, the variance and the noise, from the curvature of the
+        density at the answer; those declared before the first results.
+    results
+        How many results it is learned from.
+    """
+
+    kernel: Kernel
+    factors: Factors
+    uncertainty: Spreads
+    results: int
 
 
 def with_factors(kernel: Kernel, factors: Factors) -> Kernel:

@@ -15,12 +15,10 @@ import numpy as np
 
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.blas_threads import one_blas_thread
-from tcbo_pyomo.surrogate.hyperparameter_density import Spreads
-from tcbo_pyomo.surrogate.kernel_factors import Factors, split, with_factors
+from tcbo_pyomo.surrogate.kernel_factors import Factors, Learned, Spreads, split, with_factors
 from tcbo_pyomo.surrogate.kernels.constant import Constant
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 from tcbo_pyomo.surrogate.kernels.sum import Sum
-from tcbo_pyomo.surrogate.most_probable_factors import Learned, learn
 
 EVERY = 5
 GROWTH = 10
@@ -95,6 +93,11 @@ class Learner:
         factors = replace(learned.factors, lengthscales=lengths)
         return replace(learned, factors=factors, kernel=with_factors(self.kernel, factors))
 
+    @staticmethod
+    def learns_at(results: int) -> bool:
+        """Whether something is learned when so many results are told."""
+        return learned_from(results) == results
+
     def state(self, learned: Learned, points: Array, values: Array, noise_variances: Array) -> dict[str, Any]:
         """What was learned from results, as plain data."""
         used = learned.results
@@ -137,5 +140,7 @@ class _Hashed:
 @lru_cache(maxsize=512)
 def _learned(kernel: Kernel, spreads: Spreads, points: _Hashed, values: _Hashed, noise_variances: _Hashed) -> Learned:
     """Pure, and asked for again whenever a campaign is loaded, corrected or drawn: kept while the process lives."""
+    from tcbo_pyomo.surrogate import most_probable_factors  # Loads SciPy, which nobody needs who only looks.
+
     with one_blas_thread():
-        return learn(kernel, spreads, points.array, values.array, noise_variances.array)
+        return most_probable_factors.learn(kernel, spreads, points.array, values.array, noise_variances.array)

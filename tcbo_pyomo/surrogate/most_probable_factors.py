@@ -7,13 +7,11 @@ is never less probable than what was declared, which is one of the starts.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from tcbo_pyomo.foundation.arrays import Array
-from tcbo_pyomo.surrogate.hyperparameter_density import HyperparameterDensity, Spreads
-from tcbo_pyomo.surrogate.kernel_factors import Factors, with_factors
+from tcbo_pyomo.surrogate.hyperparameter_density import HyperparameterDensity
+from tcbo_pyomo.surrogate.kernel_factors import Factors, Learned, Spreads, with_factors
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 
 STARTS = (0.0, -2.0, -1.0, 1.0, 2.0)
@@ -27,29 +25,6 @@ MOST_RESULTS = 150
 """More results are thinned out evenly: a lengthscale needs no more, and the cost grows with the cube of their number."""
 STEP = 1e-3
 """Of the finite differences for the curvature at the answer."""
-
-
-@dataclass(frozen=True)
-class Learned:
-    """What the results say about the hyper-parameters.
-
-    Attributes
-    ----------
-    kernel
-        The declared kernel with the learned factors.
-    factors
-        On the declared values.
-    uncertainty
-        Standard deviations of the logarithms of the lengthscales, the variance and the noise, from the curvature of the
-        density at the answer; those declared before the first results.
-    results
-        How many results it is learned from.
-    """
-
-    kernel: Kernel
-    factors: Factors
-    uncertainty: Spreads
-    results: int
 
 
 def learn(kernel: Kernel, spreads: Spreads, points: Array, values: Array, noise_variances: Array) -> Learned:

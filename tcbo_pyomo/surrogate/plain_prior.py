@@ -16,7 +16,7 @@ from typing import Any
 
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.coordinates import NUMBERS, Coordinate, coordinate_index
-from tcbo_pyomo.surrogate.hyperparameter_density import Spreads
+from tcbo_pyomo.surrogate.kernel_factors import Spreads
 from tcbo_pyomo.surrogate.kernels.constant import Constant
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 from tcbo_pyomo.surrogate.kernels.sum import Sum

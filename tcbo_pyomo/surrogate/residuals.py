@@ -1,31 +1,23 @@
 """How far results lie from what the model expects of them, in standard deviations.
 
-A result that is not told yet is compared with the prediction as it is (`standardised_residual`). A result that is part of the
-model is compared with the prediction from all others (`leave_one_out`): with A = K + diag(sigma^2),
+A result that is part of the model is compared with the prediction from all others: with A = K + diag(sigma^2),
 
     y_i - mean_{-i} = [A^-1 (y - m)]_i / [A^-1]_ii,   var_{-i} = 1 / [A^-1]_ii   (the noise of the result included).
 
-If the model is right, both are standard normal: one in 370 lies beyond 3.
+If the model is right, they are standard normal: one in 370 lies beyond 3.
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
 
 from tcbo_pyomo.foundation.arrays import Array
-from tcbo_pyomo.plant.situation import Location
-from tcbo_pyomo.surrogate.belief_protocol import Belief
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 
-
-def standardised_residual(belief: Belief, location: Location, value: float, noise_variance: float) -> float:
-    """(value - mean) / sd of a result that the belief does not know yet, the noise of the measurement included."""
-    mean, deviation = belief.predict([location])
-    return (value - float(mean[0])) / math.sqrt(float(deviation[0]) ** 2 + noise_variance)
+ROUNDING = 1e-12
+"""Share of the variance added to the noise: results without noise at the same place would have no inverse."""
 
 
 @dataclass(frozen=True)
@@ -67,8 +59,8 @@ def leave_one_out(kernel: Kernel, points: Array, values: Array, noise_variances:
     if len(values) == 0:
         return LeftOut(values, values, values)
     covariance = kernel(points, points)
-    covariance[np.diag_indices_from(covariance)] += noise_variances
-    precision = cho_solve(cho_factor(covariance, lower=True), np.eye(len(values)))
+    covariance[np.diag_indices_from(covariance)] += noise_variances + ROUNDING * covariance.diagonal().max()
+    precision = np.linalg.inv(covariance)
     left_out = 1.0 / precision.diagonal()
     residual = (precision @ (values - kernel.mean(points))) * left_out
     return LeftOut(values, values - residual, np.sqrt(left_out))

@@ -42,11 +42,11 @@ def test_a_result_outside_the_range_is_recorded_with_a_warning(tcbo):
     said, warned = tcbo("tell", "c.db", "0.4")
     assert warned == "" and "recorded: move 1" in said
     tcbo("ask", "c.db")
-    said, warned = tcbo("tell", "c.db", "1.7")
+    said, warned = tcbo("tell", "c.db", "1.05")
     assert "recorded: move 2" in said
     assert "warning: the result of move 2 lies outside the declared range 0 to 1" in warned
     tcbo("ask", "c.db")
-    assert tcbo("tell", "c.db", "0.5")[1] == "", "a warning belongs to the result that gave cause to it"
+    assert tcbo("tell", "c.db", "0.95")[1] == "", "a warning belongs to the result that gave cause to it"
     status, _ = tcbo("status", "c.db")
     assert "warning: the result of move 2 lies outside" in status
 
@@ -67,3 +67,20 @@ def test_status_explain_and_report_say_what_was_learned(tcbo, tmp_path):
     page = (tmp_path / "page.html").read_text()
     assert "Does the model fit?" in page and "Predicted against measured product of 6 results" in page
     assert "learned from 5 results" in page
+
+
+def test_a_wider_range_can_be_declared_on_the_way(tcbo, tmp_path):
+    for value in ("0.4", "0.6", "0.8", "0.9", "1.05", "1.1"):
+        tcbo("ask", "c.db")
+        tcbo("tell", "c.db", value)
+    assert "outside the declared range 0 to 1" in tcbo("status", "c.db")[0]
+    before = json.loads(tcbo("status", "c.db", "--json")[0])["belief"]
+    (tmp_path / "plain.py").write_text(OWN_PROBLEM.replace("(0.0, 1.0)", "(0.0, 3.0)"))
+    said, _ = tcbo("amend", "c.db", "--yes")
+    assert "answers about the output" in said and "[0.0, 3.0]" in said
+    status, _ = tcbo("status", "c.db")
+    assert "warning" not in status
+    after = json.loads(tcbo("status", "c.db", "--json")[0])["belief"]
+    assert after["learned_from"] == before["learned_from"] == 5
+    assert after["deviation"] == pytest.approx(3.0 * before["deviation"])
+    assert "move 7" in tcbo("ask", "c.db")[0]

@@ -14,7 +14,7 @@ from tcbo_pyomo.campaign.simulation import Simulation, run_campaign
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.records import start_campaign
 from tcbo_pyomo.settings import settings_from
-from tcbo_pyomo.surrogate import learner
+from tcbo_pyomo.surrogate import learner, most_probable_factors
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 from tcbo_pyomo.surrogate.learner import learned_from
 from tcbo_pyomo.surrogate.most_probable_factors import learn
@@ -50,7 +50,7 @@ def test_saving_and_loading_after_any_move_gives_the_same_moves(make, forget, tm
         if forget:
             # A new process: nothing that was learned is at hand but what the file holds.
             learner._learned.cache_clear()
-            monkeypatch.setattr(learner, "learn", refused)
+            monkeypatch.setattr(most_probable_factors, "learn", refused)
         before, campaign = campaign, open_campaign(file, problem)
         monkeypatch.undo()
         assert campaign.knowledge.learned == before.knowledge.learned

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import multivariate_normal
 
-from tcbo_pyomo.surrogate.hyperparameter_density import HyperparameterDensity, Spreads
-from tcbo_pyomo.surrogate.kernel_factors import Factors, with_factors
+from tcbo_pyomo.surrogate.hyperparameter_density import HyperparameterDensity
+from tcbo_pyomo.surrogate.kernel_factors import Factors, Spreads, with_factors
 from tcbo_pyomo.surrogate.kernels.constant import Constant
 from tcbo_pyomo.surrogate.kernels.matern_five_halves import MaternFiveHalves
 from tcbo_pyomo.surrogate.kernels.reaction_kinetics import ReactionKinetics
