@@ -45,6 +45,7 @@ from tcbo_pyomo.settings import Settings, settings_from
 from tcbo_pyomo.solvers.handed_over import hand_over_solver
 from tcbo_pyomo.studies.study import Study, read_study
 from tcbo_pyomo.studies.study_runner import run_study
+from tcbo_pyomo.surrogate.kernels.constant import Constant
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 from tcbo_pyomo.surrogate.kernels.matern_five_halves import MaternFiveHalves
 from tcbo_pyomo.surrogate.kernels.matern_three_halves import MaternThreeHalves
@@ -54,6 +55,7 @@ from tcbo_pyomo.surrogate.kernels.single_feature import SingleFeature
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 from tcbo_pyomo.surrogate.kernels.stationary import Stationary
 from tcbo_pyomo.surrogate.kernels.sum import Sum
+from tcbo_pyomo.surrogate.plain_prior import PlainPrior
 
 __all__ = ["__version__"]
 __all__ += ["Campaign", "CampaignResult", "EpisodeSummary", "run_campaign"]
@@ -68,5 +70,5 @@ __all__ += ["ContinuousProblem", "Problem", "load_problem", "replay_problem"]
 __all__ += ["open_campaign", "save_campaign", "start_campaign"]
 __all__ += ["campaign_figure", "move_graph_figure", "write_report"]
 __all__ += ["Study", "read_study", "run_study"]
-__all__ += ["Kernel", "MaternFiveHalves", "MaternThreeHalves", "ReactionKinetics", "Scaled"]
-__all__ += ["SingleFeature", "SquaredExponential", "Stationary", "Sum"]
+__all__ += ["Constant", "Kernel", "MaternFiveHalves", "MaternThreeHalves", "ReactionKinetics", "Scaled"]
+__all__ += ["PlainPrior", "SingleFeature", "SquaredExponential", "Stationary", "Sum"]

@@ -91,7 +91,8 @@ class CandidateSettings(_Section):
     """credible_band (finite, the default there); annealed (continuous, the default there), thompson_sampling or
     upper_confidence; or 'my_module:MyRule'."""
     width: float | None = Field(None, gt=0)
-    """Standard deviations of the credible band; the problem's own width when not given."""
+    """Standard deviations of the credible band; when not given the problem's own width, and at least 2 where the model is
+    learned."""
     count: int | None = Field(None, ge=2, le=10_000)
     """Candidates K on a continuous plant: 100 for thompson_sampling and annealed, 25 for upper_confidence when not given."""
 
@@ -108,6 +109,35 @@ class UtilitySettings(_Section):
     """features: finite features; kernel: the general-kernel form of the appendix. Equal values."""
 
 
+class PriorSettings(_Section):
+    """What is known about the output in plain words, in place of the problem's kernel; see `PlainPrior`."""
+
+    range: tuple[float, float] | None = Field(None, strict=False)
+    """[low, high]: where results are expected, in the unit of the output. Without it the problem's own prior holds."""
+    measurement_sd: float | Literal["declared", "unknown"] = "declared"
+    """Standard deviation of a repeated measurement; declared: the problem's own; unknown: it is learned."""
+    changes_within: dict[str, float] = Field(default_factory=dict)
+    """How far one must go in an input until the answer changes character, in its unit; 0.3 of its axis when not given."""
+    positive: bool = False
+    """The output is positive and skewed: its logarithm is modelled."""
+
+
+class MisbeliefSettings(_Section):
+    """A rehearsal with a wrong belief: the campaign believes in another prior than the problem's, the simulated plant does not
+    change."""
+
+    lengthscale: float = Field(1.0, gt=0)
+    """Factor on all lengthscales of the kernel."""
+    isotropic: bool = False
+    """All inputs have the shortest of its lengthscales: nobody knows that some matter less."""
+    variance: float = Field(1.0, gt=0)
+    """Factor on its variance."""
+    noise: float = Field(1.0, gt=0)
+    """Factor on the noise variance of measurements."""
+    level: float = 0.0
+    """Added to the prior mean, in standard deviations of the kernel."""
+
+
 class SurrogateSettings(_Section):
     """The Gaussian process."""
 
@@ -116,8 +146,12 @@ class SurrogateSettings(_Section):
     plant with a budget of more than 1,000 moves, where exact updates would grow with every measurement."""
     number: int | None = Field(None, ge=1, le=100_000)
     """Number of approximate features; when not given min(2^(5+d), 512), and 1,000 where auto chose them."""
-    fit: Literal["never", "each_episode"] = "never"
-    """Fit the kernel's hyper-parameters by marginal likelihood before each episode."""
+    fit: Literal["auto", "never", "learn", "each_episode"] = "auto"
+    """learn: level, lengthscales and noise from the results, after every few of them, around what was declared. never: the
+    prior stays as declared. auto: learn where the problem gives plain answers, never where it gives a kernel. each_episode:
+    plain maximum likelihood before each episode, as in earlier versions; it strands campaigns, use learn."""
+    prior: PriorSettings = PriorSettings()
+    misbelief: MisbeliefSettings = MisbeliefSettings()
 
 
 class ConstraintSettings(BaseModel):

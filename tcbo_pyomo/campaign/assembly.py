@@ -19,6 +19,7 @@ from tcbo_pyomo.planning.protocol import OneMove, Planner
 from tcbo_pyomo.problem.continuous import ContinuousProblem
 from tcbo_pyomo.problem.finite import Problem
 from tcbo_pyomo.problem.protocol import ProblemProtocol
+from tcbo_pyomo.problem.with_belief import with_belief
 from tcbo_pyomo.problem.with_settings import AnyProblem
 from tcbo_pyomo.settings import PlannerSettings, Settings
 
@@ -64,8 +65,14 @@ def method_for(problem: ProblemProtocol, settings: Settings) -> tuple[Method[Any
     if method.plant not in (kind, "any"):
         why = WRONG_PLANT[method.plant].format(problem.name)
         raise BadInput(f"method '{settings.method}' {why}; use {method.instead}")
-    believed = method.believed(problem)
+    believed = believed_problem(problem, settings)
     return method(believed, settings, PlantTools(believed, settings)), believed
+
+
+def believed_problem(problem: AnyProblem, settings: Settings) -> AnyProblem:
+    """The problem as the method and the settings model it; the same object where they take it as it is."""
+    believed: AnyProblem = load_method(settings.method).believed(problem)
+    return with_belief(believed, settings.surrogate)
 
 
 def knowledge_for(problem: ProblemProtocol, settings: Settings, seed: int, history: History) -> Knowledge[Any]:

@@ -102,6 +102,7 @@ def status_as_text(status: Status) -> str:
         lines += [f"move {number} has a very unlikely result: {text}" for text in texts]
     if status.fall_backs:
         lines.append(f"warning: {status.fall_backs_in_words}")
+    lines += [*status.belief_lines, *(f"warning: {text}" for text in status.warnings)]
     return "\n".join(lines) + "\n"
 
 

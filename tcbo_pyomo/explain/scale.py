@@ -26,13 +26,15 @@ def finite_scale(utility: Utility, tangent: Linearisation, settings: PlannerSett
         return utility
     ends = [state for state in (tangent.first, tangent.second) if state is not None]
     objective = "differences" if utility.differences else "g_allocation"
-    return Utility(utility.process, utility.posterior, np.array(ends), objective, utility.generator, utility.mean)
+    made_of = utility.posterior, np.array(ends), objective, utility.generator, utility.mean
+    return Utility(utility.process, *made_of, utility.noise_factor)
 
 
 def on_process(utility: Utility, process: Process) -> Utility:
     """The same utility for a plant with the same states and other moves."""
     objective = "differences" if utility.differences else "g_allocation"
-    return Utility(process, utility.posterior, utility.candidates, objective, utility.generator, utility.mean)
+    made_of = utility.posterior, utility.candidates, objective, utility.generator, utility.mean
+    return Utility(process.with_noise(utility.noise_factor), *made_of, utility.noise_factor)
 
 
 def continuous_scale(

@@ -177,7 +177,8 @@ class ContinuousKnowledge(Knowledge[ContinuousBelief]):
                 self._routes = self.reach.routes(self._candidates)
                 self._candidates = np.array([route.point for route in self._routes])
         objective = self.settings.utility.objective
-        return TrajectoryUtility(self.design, self._candidates, objective, self.problem.noise, generator, self.stage)
+        noise = self.noise_factor * self.problem.noise
+        return TrajectoryUtility(self.design, self._candidates, objective, noise, generator, self.stage)
 
     @property
     def stage(self) -> Stage:

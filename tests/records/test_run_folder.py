@@ -25,8 +25,8 @@ def test_files_hold_the_campaign(knorr_result, tmp_path):
     assert head == ["episode", "step", "residence_time", "ratio", "y"]
     assert [[float(cell) for cell in row] for row in rows] == knorr_result.experiments.to_numpy().tolist()
     data = json.loads((folder / "result.json").read_text())
-    names = ["problem", "method", "seed", "version", "settings", "how_to_get_there", "episodes", "steps"]
-    assert list(data) == names and data["how_to_get_there"] is None
+    heading = ["problem", "method", "seed", "version", "settings"]
+    assert list(data) == [*heading, "how_to_get_there", "belief", "criticism", "episodes", "steps"]
     assert (data["problem"], data["method"], data["seed"]) == ("knorr_pyrazole", "mdp_bo", 1)
     assert data["version"] == __version__
     assert settings_from(data["settings"]) == knorr_result.settings
