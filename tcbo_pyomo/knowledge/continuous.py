@@ -9,6 +9,7 @@ import numpy as np
 from tcbo_pyomo.candidates.protocol import candidate_rule
 from tcbo_pyomo.candidates.search.multi_start import global_maxima
 from tcbo_pyomo.candidates.search.projected_ascent import Allowed
+from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.blas_threads import one_blas_thread
 from tcbo_pyomo.foundation.profiling import section
@@ -53,6 +54,11 @@ class ContinuousKnowledge(Knowledge[ContinuousBelief]):
     def __init__(self, problem: ContinuousProblem, settings: Settings, seed: int, history: History) -> None:
         self.problem = problem
         self._rule = candidate_rule(settings.candidates.rule or DEFAULT_RULE, "continuous", settings.candidates)
+        if settings.utility.objective == "regret":
+            raise BadInput(
+                f"setting 'utility.objective': got 'regret', and problem '{problem.name}' is continuous; use differences or "
+                "g_allocation there"
+            )
         super().__init__(settings, seed, history)
 
     def prior(self, kernel: Kernel) -> ContinuousBelief:
@@ -89,7 +95,7 @@ class ContinuousKnowledge(Knowledge[ContinuousBelief]):
         """U given the history, pending visits included, over a fresh set of candidates."""
         with section("candidates"):
             self._candidates = self._rule(self.belief, self.problem.allowed, generator, self.share_spent)
-        objective = self.settings.utility.objective
+        objective = self.settings.utility.objective or "differences"
         return TrajectoryUtility(self.design, self._candidates, objective, self.problem.noise, generator, self.stage)
 
     @property
