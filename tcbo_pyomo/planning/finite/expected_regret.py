@@ -6,9 +6,9 @@ With the recommendation z* (the largest posterior mean) and planned visits d,
     sd_z^2 = Var[f(z) - f(z*) | d],   u_z = (mean(z) - mean(z*)) / sd_z.
 
 It bounds the expected regret E[max f - f(z*)] from above. The paper's utility is the largest variance among candidates; it
-spends moves on places that are barely candidates. Here each pair counts by how likely it decides the maximum: section 3.1 has the
-squared difference (f(z) - f(z'))^2 in the denominator before it is bounded away. One measurement at x' reduces sd_z^2 by
-Cov[f(z) - f(z*), f(x')]^2 / (Var f(x') + sigma^2), and dU / d sd_z^2 = phi(u_z) / (2 sd_z), so a visit of a pair is worth
+spends moves on places that are barely candidates. Here each pair counts by how likely it decides the maximum: section 3.1
+has the squared difference (f(z) - f(z'))^2 in the denominator before a bound removes it. One measurement at x' reduces sd_z^2
+by Cov[f(z) - f(z*), f(x')]^2 / (Var f(x') + sigma^2), and dU / d sd_z^2 = phi(u_z) / (2 sd_z), so a visit of a pair is worth
 
     gain(x, a) = sum_x' P(x'|x, a) / (Var f(x') + sigma^2(x, a, x')) sum_z phi(u_z) / (2 sd_z) Cov[f(z) - f(z*), f(x')]^2.
 
