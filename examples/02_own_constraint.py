@@ -32,6 +32,8 @@ def gentle_start(model):
 
 problem = load_problem("knorr_pyrazole")
 problem = problem.changed(constraints=[*problem.constraints, RatioChanges(limit=4), gentle_start])
+# The maximum is sought only where an episode can go under all of these rules.
+print(f"{problem.search_space.sum()} of {problem.process.number_of_states} states can be visited")
 result = run_campaign(problem, settings_from(dict(problem.settings), {"episodes": 3}), seed=1)
 for episode, path in enumerate(result.paths, 1):
     points = problem.process.states[path]

@@ -15,6 +15,7 @@ from tcbo_pyomo import (
 from tcbo_pyomo.explain.as_text import explanation_text
 from tcbo_pyomo.explain.explanation import explain
 from tcbo_pyomo.explain.what_if import what_if
+from tcbo_pyomo.explain.what_if_text import what_if_text
 
 # A lake of 5 x 5 places; the boat may go up to two places along an axis, and has to be back at the end.
 lake = grid_process(
@@ -41,7 +42,7 @@ problem = Problem(
     constraints=[MaximumStep({"east": 100, "north": 100}), EndAt(port), ResourceBudget("fuel", fuel, limit=9)],
 )
 
-# The paper plans with one linearisation. How far is that from the best plan there is?
+# The paper plans with one linearisation. What does that path teach, what would others, and what do the limits cost?
 campaign = Campaign(problem, settings_from({"planner": {"components": 1}}), seed=1)
 print(explanation_text(explain(campaign), problem.coordinates))
 
@@ -52,5 +53,4 @@ print("\nwith planner: {gap: 0.01}:", certified.method.last_plan.certificate)
 
 # What would another limit buy?
 for name, value in (("fuel_budget", 12), ("maximum_step.east", "0.2 km"), ("horizon", 10)):
-    answer = what_if(campaign, {name: value})
-    print(f"{name} = {value}: {answer.present.utility_after:.4f} -> {answer.changed.utility_after:.4f}")
+    print(what_if_text(what_if(campaign, {name: value})))

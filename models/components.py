@@ -32,13 +32,12 @@ def row_limits(row: Any) -> tuple[float, float]:
 
 
 def new_rows(model: PyomoModel, add: Callable[[PyomoModel], None]) -> list[Any]:
-    """The active rows that `add` puts into a model."""
-    from pyomo.environ import Block, Constraint
+    """The active rows that `add` puts into a model, in components of its own or in those that are there already."""
+    from pyomo.environ import Constraint
 
-    before = set(model.component_map())
+    def active() -> list[Any]:
+        return list(model.component_data_objects(Constraint, active=True, descend_into=True))
+
+    before = {id(row) for row in active()}
     add(model)
-    added = [component for name, component in model.component_map().items() if name not in before]
-    rows = [row for component in added if component.ctype is Constraint for row in component.values()]
-    blocks = [block for component in added if component.ctype is Block for block in component.values()]
-    rows += [row for block in blocks for row in block.component_data_objects(Constraint)]
-    return [row for row in rows if row.active]
+    return [row for row in active() if id(row) not in before]

@@ -10,11 +10,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.coordinates import Coordinate
-from tcbo_pyomo.models.components import row_limits
 from tcbo_pyomo.plant.situation import Decision
 
 if TYPE_CHECKING:
@@ -39,11 +38,16 @@ class JudgedRow:
     lower, upper
         Its limits; infinite where there is none.
     room
-        How far the row stays within its limits at best, in its own unit; negative where it is broken.
+        How far the row stays within its limits at best, in its own unit; negative where it is broken, None where that is no
+        number.
     broken_at
         The first step after which it cannot be kept any more; None where it is kept.
     unknown
         Moves that it leaves out of account, for the plant's model does not have them.
+    words
+        What is wrong, where a value and its limits do not say it.
+    is_open
+        Whether steps to come decide it: then `value` is what it comes to at best.
     """
 
     name: str
@@ -51,15 +55,11 @@ class JudgedRow:
     value: float
     lower: float
     upper: float
-    room: float
+    room: float | None
     broken_at: int | None
     unknown: int = 0
-
-    @classmethod
-    def of(cls, row: Any, value: float, room: float, broken_at: int | None, unknown: int = 0) -> JudgedRow:
-        """From the Pyomo row and what the path makes of it."""
-        component, (lower, upper) = row.parent_component().local_name, row_limits(row)
-        return cls(row.name, component, float(value), lower, upper, float(room), broken_at, unknown)
+    words: str = ""
+    is_open: bool = False
 
     @property
     def limits(self) -> str:
@@ -69,6 +69,8 @@ class JudgedRow:
     @property
     def message(self) -> str:
         """What the path makes of the row, and what is allowed."""
+        if self.words:
+            return self.words
         left_out = f" without {self.unknown} move(s) that the model does not have" if self.unknown else ""
         return f"{self.name} comes to {self.value:g}{left_out}, allowed is {self.limits}"
 
@@ -84,6 +86,9 @@ class PathJudge(Protocol):
     def judges_moves(self) -> bool:
         """Whether every move can be held against what the plant can do."""
 
+    def misses(self, path: EpisodePath) -> list[tuple[int, str]]:
+        """(step, in words) of every move that ended elsewhere than the model says its decision leads to."""
+
     def impossible_moves(self, path: EpisodePath) -> list[tuple[int, str, str]]:
         """(step, limit, value) of every move that the plant cannot make."""
 
@@ -93,8 +98,8 @@ class PathJudge(Protocol):
     def rows(self, rule: TransitionConstraint, path: EpisodePath) -> list[JudgedRow]:
         """The rows of a rule that the path decides."""
 
-    def can_judge(self, rule: TransitionConstraint) -> bool:
-        """Whether what a rule forbids, or some row of it, says anything about paths."""
+    def unjudged(self, rule: TransitionConstraint) -> list[str]:
+        """What of a rule no path is held against: names of rows, or the rule itself where it says nothing about paths."""
 
     def can_end(self, path: EpisodePath) -> bool | None:
         """Whether the episode can be completed for sure from where the path has come to; None where a plan must tell."""

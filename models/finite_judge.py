@@ -1,8 +1,8 @@
 """The judge of executed paths of a finite process: its moves, what a rule forbids, and the rows of a rule.
 
-A path visits one pair per step, so a row of the polytope comes to the sum of its coefficients at those pairs. Steps still to
-come add at least the smallest and at most the largest coefficient of their moves: what no continuation can repair is broken
-already. The rows are those that plans are made with, on all moves that a plan from the start may use.
+An executed path is a visitation of zeros and ones, so the rows that plans are made with judge it (`row_verdicts`). They are
+read on all moves that a plan from the start may use, and on those that were made although no plan would. Where chance
+decides where a move leads, `model.arrival` stands for where the plant really arrived.
 """
 
 from __future__ import annotations
@@ -15,13 +15,12 @@ import numpy as np
 
 from tcbo_pyomo.foundation.arrays import Array, Integers
 from tcbo_pyomo.foundation.coordinates import scaled
-from tcbo_pyomo.models.components import PyomoModel, new_rows, row_limits
+from tcbo_pyomo.models.components import PyomoModel
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
-from tcbo_pyomo.models.episode_path import SAME_PLACE, EpisodePath, JudgedRow, allowance, point_text
+from tcbo_pyomo.models.episode_path import SAME_PLACE, EpisodePath, JudgedRow, point_text
+from tcbo_pyomo.models.linear_rows import RuleRows, rows_added
+from tcbo_pyomo.models.row_verdicts import PathOptions, judged_rows
 from tcbo_pyomo.models.safe_sets import EpisodeSets
-
-LinearRow = tuple[Any, Array, float]
-"""A Pyomo row whose body is the sum of coefficients of the moves (in the order of MOVES), and a constant."""
 
 
 class FiniteJudge:
@@ -41,7 +40,7 @@ class FiniteJudge:
         self.sets, self.process, self.start = sets, sets.process, start
         self._extra: set[tuple[int, int]] = set()
         self._model: PyomoModel | None = None
-        self._rows: dict[int, tuple[TransitionConstraint, list[LinearRow]]] = {}
+        self._rows: dict[int, tuple[TransitionConstraint, RuleRows]] = {}
 
     @property
     def horizon(self) -> int:
@@ -87,11 +86,26 @@ class FiniteJudge:
                 found.append((step, f"the move {point_text(points[step])} -> {point_text(points[step + 1])}"))
         return found
 
-    def can_judge(self, rule: TransitionConstraint) -> bool:
-        """Whether a rule removes anything, or has rows about visits alone."""
+    def misses(self, path: EpisodePath) -> list[tuple[int, str]]:
+        """Moves that ended where the move asked for cannot lead."""
+        found = []
+        asked = list(path.decisions)
+        for step, state in enumerate(self.states_at(path.points)[1 : len(asked) + 1]):
+            pair = asked[step]
+            if pair is not None and state is not None and state not in self.process.successors_of(pair):
+                expected = self.process.states[self.process.successors_of(pair)]
+                wanted = " or ".join(point_text(point) for point in expected[:2])
+                found.append((step, f"arrived at {point_text(path.points[step + 1])}, the model says {wanted}"))
+        return found
+
+    def unjudged(self, rule: TransitionConstraint) -> list[str]:
+        """Rows that are not linear; the rule itself where it removes nothing and has no rows."""
         masks = (rule.allowed_states(self.process, step, self.horizon) for step in (0, self.horizon))
         says = rule.allowed_transitions(self.process) is not None or any(mask is not None for mask in masks)
-        return says or bool(self._rows_of(rule))
+        rows = self._rows_of(rule)
+        if rows.not_linear:
+            return [f"{rule.name}: {name}" for name in rows.not_linear]
+        return [] if says or rows.rows else [rule.name]
 
     def can_end(self, path: EpisodePath) -> bool:
         """Whether the episode can be completed, whatever chance does."""
@@ -101,34 +115,22 @@ class FiniteJudge:
     def rows(self, rule: TransitionConstraint, path: EpisodePath) -> list[JudgedRow]:
         """Each row of a rule at a path; where several pairs make the same move, at the most favourable of them."""
         used = self._pairs(path)
-        self._extra_moves({(step, pair) for step, pairs in enumerate(used) for pair in pairs})
-        return [self._judged(row, used, path.complete) for row in self._rows_of(rule)]
+        self.know_moves({(step, pair) for step, pairs in enumerate(used) for pair in pairs})
+        rows = self._rows_of(rule)
+        return judged_rows(rows, self._options(path, used)) if rows.rows else []
 
-    def _judged(self, linear: LinearRow, used: Sequence[Sequence[int]], complete: bool) -> JudgedRow:
-        row, coefficients, constant = linear
-        (lower, upper), model = row_limits(row), self._built()
-        first, made = np.searchsorted(model.move_step, np.arange(self.horizon + 1)), len(used)
-        # The least and the most that each step adds: by the move made, or by any that may come.
-        adds = np.zeros((2, self.horizon))
-        comes = np.zeros((2, self.horizon))
-        for step, (begin, end) in enumerate(pairwise(first)):
-            possible = coefficients[begin:end]
-            if len(possible) and not (complete and step >= made):
-                comes[:, step] = possible.min(), possible.max()
-            if step < made and used[step]:
-                at = possible[np.isin(model.move_pair[begin:end], used[step])]
-                adds[:, step] = at.min(), at.max()
-        so_far = constant + np.cumsum(adds[:, :made], axis=1)
-        at_end = so_far + comes.sum(axis=1, keepdims=True) - np.cumsum(comes, axis=1)[:, :made]
-        over, under = at_end[0] > upper + allowance(upper), at_end[1] < lower - allowance(lower)
-        broken = np.flatnonzero(over | under)
-        side = 0 if np.isfinite(upper) else 1
-        value = so_far[side, -1] if made else constant
-        if len(broken):
-            value = at_end[0 if over[broken[0]] else 1, broken[0]]
-        last = at_end[:, -1] if made else constant + comes.sum(axis=1)
-        room, broken_at = min(upper - last[0], last[1] - lower), int(broken[0]) if len(broken) else None
-        return JudgedRow.of(row, value, room, broken_at, sum(not pairs for pairs in used))
+    def _options(self, path: EpisodePath, used: Sequence[Sequence[int]]) -> PathOptions:
+        """The columns of each step: of the move made, or of all that may come."""
+        self._built()
+        states, nothing = self.states_at(path.points), np.empty((0, 1), dtype=np.int64)
+        made, columns = len(used), []
+        for step, pairs in enumerate(used):
+            at = np.isin(self._option_pair[step], pairs) & (self._option_state[step] == states[step + 1])
+            columns.append(self._option_columns[step][at])
+        possible = [nothing] * self.horizon if path.complete else self._option_columns
+        unknown = sum(not pairs for pairs in used)
+        before = [*self._option_columns[:made], *possible[made:]]
+        return PathOptions([*columns, *possible[made:]], before, made, unknown)
 
     def _pairs(self, path: EpisodePath) -> list[list[int]]:
         """For each move the pairs that can have made it: the one asked for, if it leads there, else any that does."""
@@ -147,7 +149,7 @@ class FiniteJudge:
         first, last = moves.indptr[pairs.start], moves.indptr[pairs.stop]
         return first + np.flatnonzero(moves.indices[first:last] == right)
 
-    def _extra_moves(self, moves: set[tuple[int, int]]) -> None:
+    def know_moves(self, moves: set[tuple[int, int]]) -> None:
         """Moves that were made although no plan from the start would: they have to be in the model, too."""
         model = self._built()
         first = np.searchsorted(model.move_step, np.arange(self.horizon + 1))
@@ -165,25 +167,45 @@ class FiniteJudge:
             extra = [[pair for at, pair in self._extra if at == step] for step in range(self.horizon)]
             pairs = [np.union1d(a, np.array(b, dtype=np.int64)) for a, b in zip(planned, extra, strict=True)]
             self._model = visitation_model(self.process, pairs, self.start, self.horizon)
+            self._columns: list[Any] = list(self._model.visitation.values())
+            arrived = {} if self.process.deterministic else arrivals_as_variables(self._model)
+            self._list_options(pairs, {key: len(self._columns) + i for i, key in enumerate(arrived)})
+            self._columns += arrived.values()
         return self._model
 
-    def _rows_of(self, rule: TransitionConstraint) -> list[LinearRow]:
+    def _list_options(self, pairs_by_step: Sequence[Integers], arrival: dict[tuple[int, str], int]) -> None:
+        """For each step every move with each of its outcomes: pair, state arrived at, and the columns it fills."""
+        self._option_pair, self._option_state, self._option_columns = [], [], []
+        first, process = 0, self.process
+        for step, pairs in enumerate(pairs_by_step):
+            moves = process.transitions[pairs]
+            move = np.repeat(np.arange(len(pairs)), np.diff(moves.indptr))
+            columns = [first + move]
+            if arrival:
+                columns.append(
+                    np.array([arrival[step, process.labels[state]] for state in moves.indices], dtype=np.int64)
+                )
+            self._option_pair.append(pairs[move])
+            self._option_state.append(moves.indices)
+            self._option_columns.append(np.stack(columns, axis=1))
+            first += len(pairs)
+
+    def rows_as_numbers(self, rule: TransitionConstraint) -> tuple[RuleRows, list[tuple[int, str]]]:
+        """The rows of a rule, and the arrivals (step, state) whose columns follow those of the moves."""
+        found, model = self._rows_of(rule), self._built()
+        return found, [] if self.process.deterministic else list(model.arrival)
+
+    def _rows_of(self, rule: TransitionConstraint) -> RuleRows:
         if id(rule) not in self._rows:
-            self._rows[id(rule)] = rule, _linear_rows(self._built(), rule)
+            self._rows[id(rule)] = rule, rows_added(self._built(), self._columns, rule.add_to_polytope)
         return self._rows[id(rule)][1]
 
 
-def _linear_rows(model: PyomoModel, rule: TransitionConstraint) -> list[LinearRow]:
-    """The rows that a rule adds to a model, without those that have variables of their own."""
-    from pyomo.repn import generate_standard_repn
+def arrivals_as_variables(model: PyomoModel) -> dict[tuple[int, str], Any]:
+    """Let `model.arrival` stand for where the plant arrived, where chance decides it, instead of how likely that was."""
+    from pyomo.environ import Var
 
-    column = {id(variable): index for index, variable in enumerate(model.visitation.values())}
-    found = []
-    for row in new_rows(model, rule.add_to_polytope):
-        form = generate_standard_repn(row.body)
-        if not form.is_linear() or any(id(variable) not in column for variable in form.linear_vars):
-            continue
-        coefficients = np.zeros(len(column))
-        coefficients[[column[id(variable)] for variable in form.linear_vars]] = form.linear_coefs
-        found.append((row, coefficients, float(form.constant)))
-    return found
+    model.arrived = Var(list(model.arrival))
+    for key, expression in model.arrival.items():
+        expression.set_value(model.arrived[key])
+    return dict(model.arrived.items())

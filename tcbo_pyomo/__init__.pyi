@@ -31,6 +31,8 @@ from tcbo_pyomo.plant.actions import BoxActions, NormActions
 from tcbo_pyomo.plant.dynamics import LinearDynamics, NonlinearDynamics
 from tcbo_pyomo.plant.grid import grid_process
 from tcbo_pyomo.plant.process import Process
+from tcbo_pyomo.plant.pyomo_model.declarations import ModelInput, ModelState
+from tcbo_pyomo.plant.pyomo_model.from_model import dynamics_from_model
 from tcbo_pyomo.problem.continuous import ContinuousProblem
 from tcbo_pyomo.problem.finite import Problem
 from tcbo_pyomo.problem.replay import replay_problem
@@ -40,6 +42,7 @@ from tcbo_pyomo.report.figures.campaign_figure import campaign_figure
 from tcbo_pyomo.report.figures.move_graph_figure import move_graph_figure
 from tcbo_pyomo.report.page import write_report
 from tcbo_pyomo.settings import Settings, settings_from
+from tcbo_pyomo.solvers.handed_over import hand_over_solver
 from tcbo_pyomo.studies.study import Study, read_study
 from tcbo_pyomo.studies.study_runner import run_study
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
@@ -60,6 +63,7 @@ __all__ += ["EndAt", "FromFunction", "MaximumStep", "NonDecreasing", "NonIncreas
 __all__ += ["Box", "Circle", "ForbiddenRegion", "Points", "Polygon", "TransitionConstraint", "Violation", "Wall"]
 __all__ += ["build_state_action_polytope", "build_trajectory"]
 __all__ += ["BoxActions", "Coordinate", "LinearDynamics", "NonlinearDynamics", "NormActions", "Process", "grid_process"]
+__all__ += ["ModelInput", "ModelState", "dynamics_from_model", "hand_over_solver"]
 __all__ += ["ContinuousProblem", "Problem", "load_problem", "replay_problem"]
 __all__ += ["open_campaign", "save_campaign", "start_campaign"]
 __all__ += ["campaign_figure", "move_graph_figure", "write_report"]

@@ -21,6 +21,10 @@ class BadInput(TcboError, ValueError):
     exit_code = 2
 
 
+class NotTrusted(BadInput):
+    """A campaign file names code that this user has neither started nor trusted; it was not run."""
+
+
 class DamagedFile(TcboError):
     """A saved file is not what was written."""
 

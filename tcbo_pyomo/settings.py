@@ -22,7 +22,8 @@ class LinearSolverSettings(_Section):
     solver: str = Field("auto", min_length=1)
     """auto: highs, but dynamic_programming where no rule couples the steps of an episode and the linear programme would have
     more than 100,000 variables; highs: the Pyomo model, compiled once; dynamic_programming: backward induction, exact and
-    fastest, no coupling rules; a SolverFactory name; or 'my_module:MySolver'."""
+    fastest, no coupling rules; a SolverFactory name; a name
+    given with hand_over_solver; or 'my_module:MySolver'."""
     options: dict[str, bool | int | float | str] = Field(default_factory=dict)
     """Options passed to the solver; unknown names are refused."""
     time_limit: float | None = Field(None, gt=0)
@@ -33,7 +34,7 @@ class NonlinearSolverSettings(_Section):
     """How the trajectory of a continuous plant is found."""
 
     solver: str = Field("ipopt", min_length=1)
-    """ipopt; with interface pyomo any SolverFactory name, such as pounce."""
+    """ipopt; with interface pyomo any SolverFactory name, such as pounce, or a name given with hand_over_solver."""
     interface: Literal["casadi", "cyipopt", "pyomo"] = "casadi"
     """casadi: compiled once, IPOPT from the casadi wheel; cyipopt: the extra; pyomo: the explicit Pyomo objective."""
     options: dict[str, bool | int | float | str] = Field(default_factory=dict)
@@ -187,6 +188,14 @@ def _without(data: Any, path: list[str]) -> Any:
     if len(path) == 1:
         return {key: value for key, value in data.items() if key != path[0]}
     return {**data, path[0]: _without(data[path[0]], path[1:])}
+
+
+def merged(*layers: dict[str, Any]) -> dict[str, Any]:
+    """Nested dicts as one, later ones winning key by key; nothing is checked."""
+    whole: dict[str, Any] = {}
+    for layer in layers:
+        whole = _merge(whole, layer)
+    return whole
 
 
 def _merge(low: dict[str, Any], high: dict[str, Any]) -> dict[str, Any]:

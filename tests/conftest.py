@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+import tempfile
 from pathlib import Path
 
 from hypothesis import HealthCheck, settings
@@ -13,6 +14,10 @@ sys.path.insert(0, str(Path(__file__).parent))
 # Jobs that a script starts in the background ignore Ctrl-C, and so would the processes that tests start and interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# What this user has trusted is not for tests to change.
+_state = tempfile.TemporaryDirectory(prefix="tcbo-state-")
+os.environ["XDG_STATE_HOME"] = _state.name
 
 settings.register_profile("repeatable", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("repeatable")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,7 +21,9 @@ from tcbo_pyomo.models.constraints.transition_constraint import (
     transition_endpoints,
 )
 from tcbo_pyomo.models.episode_path import EpisodePath, allowance
-from tcbo_pyomo.plant.process import Process
+
+if TYPE_CHECKING:
+    from tcbo_pyomo.plant.process import Process
 
 
 class Budget(TransitionConstraint, ABC):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.arrays import Mask
@@ -13,7 +13,9 @@ from tcbo_pyomo.models.components import PyomoModel, add_component
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint, Usage, Violation
 from tcbo_pyomo.models.episode_path import SAME_PLACE, EpisodePath
 from tcbo_pyomo.models.regions.regions import distance_to
-from tcbo_pyomo.plant.process import Process
+
+if TYPE_CHECKING:
+    from tcbo_pyomo.plant.process import Process
 
 
 class EndAt(TransitionConstraint):
@@ -66,6 +68,11 @@ class EndAt(TransitionConstraint):
         """`end at x 3.1 km, y 0.2 km`."""
         ends = ((coordinates[coordinate_index(coordinates, name)], value) for name, value in self.point.items())
         return "end at " + ", ".join(c.in_words(c.value_of(value)) for c, value in ends)
+
+    def arguments(self, coordinates: Sequence[Coordinate]) -> dict[str, Any]:
+        """The point."""
+        ends = ((coordinates[coordinate_index(coordinates, name)], value) for name, value in self.point.items())
+        return {"point": {c.name: value if type(value) in (int, float) else c.value_of(value) for c, value in ends}}
 
     def violations(self, path: EpisodePath) -> list[Violation]:
         """Whether a finished path ended elsewhere."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,8 +12,11 @@ from tcbo_pyomo.foundation.coordinates import Coordinate
 from tcbo_pyomo.models.components import PyomoModel
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint, Violation, transition_endpoints
 from tcbo_pyomo.models.episode_path import EpisodePath
+from tcbo_pyomo.models.regions.region_data import region_data
 from tcbo_pyomo.models.regions.regions import Region
-from tcbo_pyomo.plant.process import Process
+
+if TYPE_CHECKING:
+    from tcbo_pyomo.plant.process import Process
 
 
 class ForbiddenRegion(TransitionConstraint):
@@ -52,6 +56,11 @@ class ForbiddenRegion(TransitionConstraint):
     def describe(self, coordinates: Sequence[Coordinate]) -> str:
         """`keep out of` where moves may not pass through either, else `stay out of`."""
         return f"{'stay' if self.crossing else 'keep'} out of {self.region}"
+
+    def arguments(self, coordinates: Sequence[Coordinate]) -> dict[str, Any] | None:
+        """The region, if it is one of ours."""
+        region = region_data(self.region, coordinates)
+        return None if region is None else {"region": region, "crossing": bool(self.crossing)}
 
     def violations(self, path: EpisodePath) -> list[Violation]:
         """Each step that enters or passes through the region."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -20,7 +20,9 @@ from tcbo_pyomo.models.constraints.transition_constraint import (
     transition_endpoints,
 )
 from tcbo_pyomo.models.episode_path import EpisodePath
-from tcbo_pyomo.plant.process import Process
+
+if TYPE_CHECKING:
+    from tcbo_pyomo.plant.process import Process
 
 
 class MaximumStep(TransitionConstraint):
@@ -67,6 +69,11 @@ class MaximumStep(TransitionConstraint):
         """`temperature -2 to +5 K; ratio -0.1 to +0.1 per move`."""
         limits = (f"{c.name} {_interval(c, down, up)}" for _, c, down, up in self._numbers(coordinates))
         return "; ".join(limits) + " per move"
+
+    def arguments(self, coordinates: Sequence[Coordinate]) -> dict[str, Any]:
+        """One limit per coordinate; two where falling and rising differ."""
+        numbers = self._numbers(coordinates)
+        return {"limits": {c.name: up if down == up else (down, up) for _, c, down, up in numbers}}
 
     def violations(self, path: EpisodePath) -> list[Violation]:
         """Each step that is larger than its limit."""

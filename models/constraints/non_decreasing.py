@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -12,7 +12,9 @@ from tcbo_pyomo.foundation.coordinates import Coordinate, coordinate_index
 from tcbo_pyomo.models.components import PyomoModel, add_component
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint, Violation, transition_endpoints
 from tcbo_pyomo.models.episode_path import EpisodePath
-from tcbo_pyomo.plant.process import Process
+
+if TYPE_CHECKING:
+    from tcbo_pyomo.plant.process import Process
 
 
 class NonDecreasing(TransitionConstraint):
@@ -45,6 +47,10 @@ class NonDecreasing(TransitionConstraint):
         """`residence_time may not fall`."""
         name = coordinates[coordinate_index(coordinates, self.coordinate)].name
         return f"{name} may not {'fall' if self.direction > 0 else 'rise'}"
+
+    def arguments(self, coordinates: Sequence[Coordinate]) -> dict[str, Any]:
+        """The coordinate."""
+        return {"coordinate": self.coordinate}
 
     def violations(self, path: EpisodePath) -> list[Violation]:
         """Each step that goes the wrong way."""

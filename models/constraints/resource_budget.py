@@ -12,6 +12,7 @@ from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.coordinates import Coordinate
 from tcbo_pyomo.models.components import PyomoModel, add_component
 from tcbo_pyomo.models.constraints.budget import Budget
+from tcbo_pyomo.models.cost_data import cost_data
 
 Values = Mapping[str, Array]
 Cost = Callable[[Values, Values], Any]
@@ -67,6 +68,11 @@ class ResourceBudget(Budget):
         model.defining_rows += block.bound.values()
         total = sum(used) / (self.limit or 1.0)
         add_component(model, self.short_name, Constraint(expr=total <= float(self.limit > 0)))
+
+    def arguments(self, coordinates: Sequence[Coordinate]) -> dict[str, Any] | None:
+        """The cost as arithmetic, where it is written so that Pyomo understands it."""
+        cost = cost_data(self.cost, coordinates)
+        return None if cost is None else {"resource": self.label, "cost": cost, "limit": self.limit}
 
     def move_costs(self, coordinates: Sequence[Coordinate], left: Array, right: Array) -> Array:
         """What the user's function says, checked."""

@@ -113,7 +113,7 @@ class TransitionConstraint:
 
     def slack(self, path: EpisodePath) -> float | None:
         """How much room a path leaves, in the rule's own unit: of its rows the smallest; None where that is no number."""
-        return min((row.room for row in self.rows(path)), default=None)
+        return min((row.room for row in self.rows(path) if row.room is not None), default=None)
 
     def room(self, coordinates: Sequence[Coordinate], left: Array, right: Array) -> float | None:
         """The smallest room of many moves (n x d points left and arrived at); None for rules that are no such measure."""
@@ -125,14 +125,17 @@ class TransitionConstraint:
         At least one path is given, `now` or another.
         """
         rows = [row for path in paths for row in self.rows(path)]
+        here = (now or paths[0]).coordinates
         if not rows:
             broken = any(self.violations(path) for path in paths)
-            limit = spaced(self.describe((now or paths[0]).coordinates))
-            return [Usage(limit, "broken" if broken else "kept by every move")]
+            own = type(self).violations is not TransitionConstraint.violations
+            judged = own or all(path.judge is None or not path.judge.unjudged(self) for path in paths)
+            kept = "kept by every move" if judged else "not judged"
+            return [Usage(spaced(self.describe(here)), "broken" if broken else kept)]
         tightest: dict[str, JudgedRow] = {}
-        for row in sorted(rows, key=lambda row: row.room):
+        for row in sorted(rows, key=lambda row: (row.is_open and row.broken_at is None, _room(row))):
             tightest.setdefault(row.component, row)
-        present = {} if now is None else {row.name: row.value for row in self.rows(now)}
+        present = {} if now is None else {row.name: row for row in self.rows(now)}
         return [_usage_of(row, present.get(row.name)) for row in tightest.values()]
 
     def rows(self, path: EpisodePath) -> list[JudgedRow]:
@@ -153,6 +156,10 @@ class TransitionConstraint:
         """Where the plant must be after the last move, `{coordinate: value}`; empty where it may end anywhere."""
         return {}
 
+    def arguments(self, coordinates: Sequence[Coordinate]) -> dict[str, Any] | None:
+        """What its class makes it of, as plain data in the units of the coordinates; None where that is code of a user."""
+        return None
+
     def named_limits(self) -> dict[str, Any]:
         """Its numbers by name, `limits.temperature`: attributes, and entries of mappings and regions inside them."""
         return {".".join(place): value for place, value in numbers_in(self)}
@@ -163,14 +170,33 @@ class TransitionConstraint:
         return changed
 
 
-def _usage_of(row: JudgedRow, present: float | None) -> Usage:
+def _room(row: JudgedRow) -> float:
+    return float("inf") if row.room is None else row.room
+
+
+def _usage_of(row: JudgedRow, present: JudgedRow | None) -> Usage:
     """A line of the table about a row, at the path where it is tightest."""
+    limit = f"{spaced(row.component)}: {row.limits}"
+    if row.room is None or row.words:
+        undecided = "open until the episode ends" if row.is_open else "kept in every episode"
+        return Usage(spaced(row.component), row.words or undecided)
+    if row.is_open and row.broken_at is None:
+        return Usage(limit, _open_text(row))
     share = row.value / row.upper if 0 < row.upper < float("inf") and row.lower == float("-inf") else None
     used = f"{row.value:.4g} in the tightest episode"
     if row.name != row.component:
         used = f"{row.name} {used}"
-    used += "" if present is None else f", {present:.4g} in this one"
-    return Usage(f"{spaced(row.component)}: {row.limits}", used, share)
+    if present is not None:
+        used += f", {_open_text(present)}" if present.is_open else f", {present.value:.4g} in this one"
+    return Usage(limit, used, share)
+
+
+def _open_text(row: JudgedRow) -> str:
+    """What a row comes to at best, where steps to come decide it."""
+    if row.room is None or abs(row.value) == float("inf"):
+        return "open until this episode ends"
+    side = "least" if row.upper < float("inf") else "most"
+    return f"at {side} {row.value:.4g} when this episode ends"
 
 
 def transition_endpoints(process: Process) -> tuple[Array, Array]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -13,8 +13,11 @@ from tcbo_pyomo.foundation.coordinates import Coordinate
 from tcbo_pyomo.models.components import PyomoModel
 from tcbo_pyomo.models.constraints.budget import Budget
 from tcbo_pyomo.models.constraints.forbidden_region import ForbiddenRegion
+from tcbo_pyomo.models.regions.region_data import region_data
 from tcbo_pyomo.models.regions.regions import Region
-from tcbo_pyomo.plant.process import Process
+
+if TYPE_CHECKING:
+    from tcbo_pyomo.plant.process import Process
 
 Where: TypeAlias = Region | Callable[[Mapping[str, Array]], Any]
 
@@ -55,6 +58,11 @@ class VisitBudget(Budget):
                 "resource_budget with a smooth cost instead"
             )
         ForbiddenRegion(self.region, crossing=True).add_to_trajectory(model)
+
+    def arguments(self, coordinates: Sequence[Coordinate]) -> dict[str, Any] | None:
+        """The region, if it is one of ours, and how many visits."""
+        region = region_data(self.region, coordinates)
+        return None if region is None else {"region": region, "limit": self.limit, "name": self.label}
 
     def _inside(self, coordinates: Sequence[Coordinate], points: Array) -> Mask:
         if callable(self.region):

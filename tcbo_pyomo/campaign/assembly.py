@@ -19,6 +19,7 @@ from tcbo_pyomo.planning.protocol import OneMove, Planner
 from tcbo_pyomo.problem.continuous import ContinuousProblem
 from tcbo_pyomo.problem.finite import Problem
 from tcbo_pyomo.problem.protocol import ProblemProtocol
+from tcbo_pyomo.problem.with_settings import AnyProblem
 from tcbo_pyomo.settings import PlannerSettings, Settings
 
 if TYPE_CHECKING:
@@ -56,6 +57,8 @@ class PlantTools:
 
 def method_for(problem: ProblemProtocol, settings: Settings) -> tuple[Method[Any, Any], ProblemProtocol]:
     """The method that the settings name, and the problem as it models it."""
+    import scipy.spatial.distance  # noqa: F401  Whatever plans computes many distances (see `foundation/distances.py`).
+
     method = load_method(settings.method)
     kind = "finite" if isinstance(problem, Problem) else "continuous"
     if method.plant not in (kind, "any"):
@@ -93,6 +96,29 @@ def planner_for(problem: ProblemProtocol, settings: PlannerSettings) -> Planner[
     from tcbo_pyomo.planning.continuous.planner import ContinuousPlanner
 
     return ContinuousPlanner(_continuous(problem), settings)
+
+
+def judged_problem(problem: ProblemProtocol, given: ProblemProtocol) -> ProblemProtocol:
+    """The problem that a simulation is judged by: regret refers to the largest value that an episode can reach.
+
+    The maximum that a problem was given with holds for its own start and rules; where settings have changed them on a plant
+    that cannot reach everything, it is sought anew.
+    """
+    if problem is given or not isinstance(problem, ContinuousProblem) or not isinstance(given, ContinuousProblem):
+        return problem
+    changed = problem.start_state != given.start_state or len(problem.rules) != len(given.rules)
+    if not changed or problem.maximum is None or not problem.simulated:
+        return problem
+    return with_reachable_maximum(problem)
+
+
+def with_reachable_maximum(problem: AnyProblem) -> AnyProblem:
+    """The problem with the largest true value that an episode can reach, where that is not the whole box."""
+    if not isinstance(problem, ContinuousProblem) or problem.reaches_everything:
+        return problem
+    from tcbo_pyomo.planning.continuous.true_maximum import largest_true_value
+
+    return problem.changed(maximum=largest_true_value(problem))
 
 
 def threads_for(problem: ProblemProtocol) -> AbstractContextManager[Any]:

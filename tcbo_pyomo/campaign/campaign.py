@@ -6,26 +6,42 @@ order; visits whose results are pending count as visited when the next move is p
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tcbo_pyomo.campaign.assembly import knowledge_for, method_for, threads_for
 from tcbo_pyomo.errors import BadInput
-from tcbo_pyomo.foundation.coordinates import NUMBERS
 from tcbo_pyomo.foundation.profiling import timed
 from tcbo_pyomo.knowledge.history import History, Move
+from tcbo_pyomo.knowledge.plausibility import Surprise, check_result
 from tcbo_pyomo.plant.situation import Location
-from tcbo_pyomo.problem.protocol import ProblemProtocol
-from tcbo_pyomo.problem.with_settings import with_settings
-from tcbo_pyomo.settings import Settings, settings_from, stored_settings
-from tcbo_pyomo.surrogate.kernels import kernel_from_dict
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from tcbo_pyomo.knowledge.knowledge import Knowledge
+    from tcbo_pyomo.methods.protocol import Method
+    from tcbo_pyomo.problem.protocol import ProblemProtocol
+    from tcbo_pyomo.settings import Settings
+
+
+@dataclass(frozen=True)
+class LimitsHeld:
+    """By which limits a move is judged.
+
+    Attributes
+    ----------
+    problem
+        The problem with those limits.
+    same_moves
+        Whether what the plant was asked to do means the same in that problem as in the present one.
+    """
+
+    problem: ProblemProtocol
+    same_moves: bool = True
 
 
 class Campaign:
@@ -43,21 +59,39 @@ class Campaign:
         Every random choice of the campaign comes from one generator with this seed.
     """
 
+    method: Method[Any, Any]
+    knowledge: Knowledge[Any]
+    refusal: str = ""
+    """Why code that it names must not run; empty where it may."""
+    limits_held: Callable[[Move], LimitsHeld] | None = None
+    """For each move the limits that held when it was asked for; None where they are those of the problem."""
+
     def __init__(self, problem: ProblemProtocol, settings: Settings | None = None, seed: int = 0) -> None:
+        # Imported here: whoever only looks at a campaign on a file needs none of it, and should not wait for it.
+        from tcbo_pyomo.campaign.assembly import knowledge_for, method_for
+        from tcbo_pyomo.problem.with_settings import with_settings
+        from tcbo_pyomo.settings import settings_from
+
         self.settings = settings or settings_from(dict(problem.settings))
-        self.problem = with_settings(problem, self.settings)
+        self.given, self.problem = problem, with_settings(problem, self.settings)
         self.seed = _checked_seed(seed)
         self.generator = np.random.default_rng(np.random.SeedSequence([self.seed, 0]))
         self.history = History(self.problem.start_state, self.problem.horizon, words=self.problem.place_words)
         self.method, believed = method_for(self.problem, self.settings)
         self.knowledge = knowledge_for(believed, self.settings, self.seed, self.history)
+        _ = self.knowledge.rule  # A wrong name is refused now, not with the first move.
         self.plans: dict[int, dict[str, Any]] = {}
         """How moves were found, by their numbers, as far as the method says so or it was kept."""
 
     @property
+    def method_name(self) -> str:
+        """The method that chooses the moves, as the settings name it."""
+        return self.settings.method
+
+    @property
     def finished(self) -> bool:
         """Whether every move of the budget has been made."""
-        return self.history.moves_made >= self.problem.episodes * self.problem.horizon
+        return self.history.episode > self.problem.episodes
 
     @timed("ask")
     def ask(self) -> Move:
@@ -75,6 +109,8 @@ class Campaign:
         situation = history.situation()
         if situation.step == 0:
             self.knowledge.start_episode()
+        from tcbo_pyomo.campaign.assembly import threads_for
+
         with threads_for(problem):
             decision = self.method.next_decision(situation, self.knowledge, self.generator)
         expected = problem.expected_arrival(situation.state, decision)
@@ -107,7 +143,7 @@ class Campaign:
         while True:
             schedule[-1].scheduled = True
             self.arrive(schedule[-1].number)
-            if schedule[-1].step == self.problem.horizon:
+            if schedule[-1].step >= self.history.length(schedule[-1].episode):
                 return schedule
             schedule.append(self.ask())
 
@@ -117,6 +153,7 @@ class Campaign:
         move = self.history.move(number)
         state = self._arrival(move, at)
         if move.arrived == state:
+            move.scheduled = False  # What a schedule assumed is known now.
             return
         if move.arrived is not None:
             self._leave_schedule(move)
@@ -124,26 +161,29 @@ class Campaign:
         self.knowledge.visited(move)
 
     @timed("tell")
-    def tell(self, number: int, value: float, at: Any = None, replicate: bool = False) -> None:
+    def tell(
+        self, number: int, value: float, at: Any = None, replicate: bool = False, confirm: bool = False
+    ) -> Surprise | None:
         """Give the result of a move: a finite number, once. Results may come in any order.
 
         A replicate is a further measurement of a visit whose first result was told: one more observation of that state.
+        A result that the model holds for very unlikely is recorded, returned and kept in the move's `surprises`;
+        `confirm` says that it is right all the same.
         """
         move = self.history.move(number)
-        if isinstance(value, bool) or not isinstance(value, NUMBERS) or not math.isfinite(value):
-            raise BadInput(f"move {number}: measurement {value!r} must be a finite number")
+        check_result(number, value)
         if move.value is not None and not replicate:
             raise BadInput(f"move {number} was told already ({move.value!r}); a measurement is told once")
         if move.value is None and replicate:
             raise BadInput(f"move {number} has no result that could be replicated; tell it without `replicate`")
         if at is not None or move.arrived is None:
             self.arrive(number, at)
-        if replicate:
-            move.replicates = (*move.replicates, float(value))
-        else:
-            move.value, move.skipped = float(value), False
+        surprise = self.knowledge.surprise(move, float(value), confirm)
+        move.add_value(float(value), surprise)
+        move.scheduled = move.skipped = False
         self.history.told.append(move.number)
         self.knowledge.measured(move)
+        return surprise
 
     def _arrival(self, move: Move, at: Any) -> Location:
         if at is not None:
@@ -156,18 +196,18 @@ class Campaign:
 
     def _leave_schedule(self, move: Move) -> None:
         """The plant went elsewhere than the schedule assumed: what was scheduled after it will not be made."""
-        if not move.scheduled or move.value is not None:
+        if move.reported:
             raise BadInput(
-                f"move {move.number} is recorded as arrived at {self.problem.describe(move.arrived)}; "
+                f"move {move.number} is recorded as arrived at {self.problem.place_words(move.arrived)}; "
                 "this cannot be changed after its result or without a schedule"
             )
         later = [m for m in self.history.moves[move.number :] if not m.cancelled]
-        measured = [m.number for m in later if m.value is not None]
-        if measured:
-            raise BadInput(f"move {move.number}: results of the later moves {measured} were told already")
+        known = [m.number for m in later if m.reported]
+        if known:
+            raise BadInput(f"move {move.number}: the later moves {known} were made already, from where it led")
         for other in later:
             other.cancelled = True
-        move.arrived = None
+        move.arrived, move.scheduled = None, False
         self.knowledge.forget()
 
     def state(self) -> dict[str, Any]:
@@ -184,6 +224,9 @@ class Campaign:
     @classmethod
     def from_state(cls, problem: ProblemProtocol, state: dict[str, Any]) -> Campaign:
         """A campaign from what `state` returned, on the same problem; it goes on with the same moves, bit for bit."""
+        from tcbo_pyomo.settings import stored_settings
+        from tcbo_pyomo.surrogate.kernels import kernel_from_dict
+
         campaign = cls(problem, stored_settings(state["settings"]), state["seed"])
         campaign.generator.bit_generator.state = state["generator"]
         campaign.history.load(state)
@@ -201,6 +244,14 @@ class Campaign:
         """Where the posterior mean is largest in the search space."""
         return self.knowledge.recommendation
 
+    @property
+    def route(self) -> list[dict[str, Any]] | None:
+        """How an episode gets to the recommendation: `{"step", "actions", "at"}` of each move, in engineering units.
+
+        Kept on continuous plants, where it proves that the recommendation can be reached; None on a finite process.
+        """
+        return self.knowledge.route_moves
+
     def predict(self, at: Any) -> tuple[Any, Any]:
         """Posterior mean and standard deviation of the black box, given all results told.
 
@@ -217,7 +268,7 @@ class Campaign:
 
     def __repr__(self) -> str:
         made, told = self.history.moves_made, len(self.history.told)
-        budget = self.problem.episodes * self.problem.horizon
+        budget = self.history.moves_of(self.problem.episodes)
         last = f"; last {self.history.moves[-1]!r}" if self.history.moves else ""
         return (
             f"Campaign({self.problem.name}: {self.settings.method}, seed {self.seed}; "

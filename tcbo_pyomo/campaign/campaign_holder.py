@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from tcbo_pyomo.campaign.campaign import Campaign
-from tcbo_pyomo.problem.protocol import ProblemProtocol
-from tcbo_pyomo.settings import Settings
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tcbo_pyomo.campaign.campaign import Campaign
+    from tcbo_pyomo.problem.protocol import ProblemProtocol
+    from tcbo_pyomo.settings import Settings
 
 
 class CampaignHolder:

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from tcbo_pyomo.campaign.assembly import judged_problem
 from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.campaign.campaign_holder import CampaignHolder
 from tcbo_pyomo.campaign.feedback import released
@@ -90,6 +91,7 @@ class Simulation:
 
     def __init__(self, campaign: Campaign, steps: list[StepSummary] | None = None) -> None:
         self.campaign, self.steps = campaign, list(steps or [])
+        campaign.problem = judged_problem(campaign.problem, campaign.given)
         self.plant = SimulatedPlant(campaign.problem, campaign.seed)
         self._mark = self._position()
 

@@ -1,12 +1,13 @@
 """Audit: every executed move that breaks a declared constraint, by arithmetic of its own (`tcbo audit`).
 
-Neither a plan nor a solver is asked: the points where the plant was are held against the rules of the problem.
+No plan is asked: the points where the plant was are held against the rules of the problem, by their own arithmetic or by
+their own Pyomo rows, and against what the plant's model can do. What could not be judged is named.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,8 +17,8 @@ from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.checks.executed_path import (
     ExecutedEpisode,
     episode_of_states,
-    episodes_of_campaign,
     episodes_of_table,
+    moves_by_limits,
 )
 from tcbo_pyomo.errors import BadInput, TcboError
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint, Violation
@@ -49,9 +50,18 @@ class AuditFinding:
     value: str
 
 
-def audit_campaign(campaign: Campaign) -> list[AuditFinding]:
-    """What is wrong with the moves of a campaign, results told or not."""
-    return audit_episodes(campaign.problem, episodes_of_campaign(campaign))
+def audit_campaign(campaign: Campaign, episodes: Iterable[int] | None = None) -> list[AuditFinding]:
+    """What is wrong with the moves of a campaign (of some episodes), results told or not.
+
+    Each move is judged by the limits that held when it was asked for.
+    """
+    found = [
+        finding
+        for those in moves_by_limits(campaign, episodes)
+        for finding in audit_episodes(those.problem, those.episodes)
+        if finding.row in those.moves
+    ]
+    return sorted(found, key=_order)
 
 
 def audit_path(problem: ProblemProtocol, executed: str | os.PathLike[str] | Sequence[Any]) -> list[AuditFinding]:
@@ -70,11 +80,81 @@ def audit_path(problem: ProblemProtocol, executed: str | os.PathLike[str] | Sequ
 
 
 def unaudited(problem: ProblemProtocol) -> list[str]:
-    """Names of what no arithmetic can judge: rules that say nothing about paths, dynamics that cannot be solved back."""
+    """Names of what cannot be judged: rules or rows that say nothing about paths, dynamics that cannot be simulated."""
     # A rule says what a path did wrong itself, by what it removes, or by its rows.
     plain = [rule for rule in problem.rules if type(rule).violations is TransitionConstraint.violations]
-    silent = [rule.name for rule in plain if not problem.judge.can_judge(rule)]
+    silent = [name for rule in plain for name in problem.judge.unjudged(rule)]
     return silent if problem.judge.judges_moves else [*silent, "dynamics"]
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What was found, and how far one could look.
+
+    Attributes
+    ----------
+    findings
+        Moves that break a declared constraint.
+    misses
+        Moves that ended elsewhere than the model says: no violations, for the plant may go where its dynamics allow.
+    unjudged
+        What was not held against the moves: rules, rows, or the dynamics.
+    moves
+        How many moves were looked at.
+    """
+
+    findings: tuple[AuditFinding, ...]
+    misses: tuple[AuditFinding, ...]
+    unjudged: tuple[str, ...]
+    moves: int
+
+    @property
+    def all_clear(self) -> bool:
+        """Whether moves were made, everything was judged, and nothing is broken."""
+        return self.moves > 0 and not self.findings and not self.unjudged
+
+
+def full_campaign_audit(campaign: Campaign) -> Audit:
+    """Everything an audit says about a campaign; each move by the limits that held when it was asked for."""
+    parts = [(those, full_audit(those.problem, those.episodes)) for those in moves_by_limits(campaign)]
+    if not parts:
+        return full_audit(campaign.problem, [])
+    findings, misses = (
+        sorted((one for those, part in parts for one in getattr(part, name) if one.row in those.moves), key=_order)
+        for name in ("findings", "misses")
+    )
+    unjudged = dict.fromkeys(text for _, part in parts for text in part.unjudged)
+    return Audit(tuple(findings), tuple(misses), tuple(unjudged), sum(len(those.moves) for those, _ in parts))
+
+
+def _order(finding: AuditFinding) -> tuple[int, int]:
+    return finding.episode, finding.step
+
+
+def full_audit(problem: ProblemProtocol, episodes: Sequence[ExecutedEpisode]) -> Audit:
+    """Everything an audit says about executed episodes."""
+    misses = [
+        AuditFinding(episode.rows[step], episode.number, step + 1, "model", "where the model says", text)
+        for episode in episodes
+        for step, text in problem.judge.misses(episode.path)
+        if step < len(episode.rows)
+    ]
+    unjudged = [*unaudited(problem), *_undecided(problem, episodes)]
+    moves = sum(len(episode.rows) for episode in episodes)
+    return Audit(tuple(audit_episodes(problem, episodes)), tuple(misses), tuple(unjudged), moves)
+
+
+def _undecided(problem: ProblemProtocol, episodes: Sequence[ExecutedEpisode]) -> list[str]:
+    """Rows that stay open although the episode has ended: an action that they speak of is not known."""
+    found = []
+    for rule in problem.rules:
+        if type(rule).violations is not TransitionConstraint.violations:
+            continue
+        for episode in (episode for episode in episodes if episode.path.complete):
+            names = [row.name for row in rule.rows(episode.path) if row.is_open and row.broken_at is None]
+            if names:
+                found.append(f"{rule.name}: {names[0]} in episode {episode.number}")
+    return found
 
 
 def audit_episodes(problem: ProblemProtocol, episodes: Sequence[ExecutedEpisode]) -> list[AuditFinding]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from tcbo_pyomo.campaign.campaign import Campaign
+from tcbo_pyomo.campaign.campaign import Campaign, LimitsHeld
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.arrays import Array, Integers
 from tcbo_pyomo.foundation.csv_table import read_table, table_headings, table_rows
@@ -22,6 +22,8 @@ from tcbo_pyomo.problem.protocol import ProblemProtocol
 COUNTERS = ("episode", "step")
 """Columns that say which move a row is; both may be left out."""
 
+NOT_MADE = ("cancelled", "open")
+"""Words in the column `status` of an export for moves that were asked for and not made."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,20 +54,58 @@ def executed_path(
 
 def episode_of_moves(campaign: Campaign, number: int, moves: Sequence[Move]) -> ExecutedEpisode:
     """The first moves of an episode of a campaign, or all of them."""
-    problem = campaign.problem
-    points = problem.points([campaign.history.start, *(move.arrived for move in moves)])
+    problem, history = campaign.problem, campaign.history
+    points = problem.points([moves[0].origin if moves else history.start, *(move.arrived for move in moves)])
     decisions = [move.decision for move in moves]
-    path = executed_path(problem, points, len(moves) >= problem.horizon, decisions)
+    path = executed_path(problem, points, len(moves) >= history.length(number), decisions)
     return ExecutedEpisode(number, tuple(move.number for move in moves), path)
 
 
-def episodes_of_campaign(campaign: Campaign) -> list[ExecutedEpisode]:
-    """Every move made, results told or not."""
+def episodes_of_campaign(campaign: Campaign, numbers: Iterable[int] | None = None) -> list[ExecutedEpisode]:
+    """Every move made, results told or not; of some episodes, or of all."""
     by_episode: dict[int, list[Move]] = {}
     for move in campaign.history.made:
         if move.step > 0:
             by_episode.setdefault(move.episode, []).append(move)
-    return [episode_of_moves(campaign, number, moves) for number, moves in sorted(by_episode.items())]
+    wanted = sorted(by_episode if numbers is None else set(numbers) & set(by_episode))
+    return [episode_of_moves(campaign, number, by_episode[number]) for number in wanted]
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedMoves:
+    """Moves that are judged by the same limits.
+
+    Attributes
+    ----------
+    problem
+        The problem with those limits.
+    episodes
+        The episodes that they belong to, whole.
+    moves
+        Their numbers.
+    """
+
+    problem: ProblemProtocol
+    episodes: tuple[ExecutedEpisode, ...]
+    moves: frozenset[int]
+
+
+def moves_by_limits(campaign: Campaign, numbers: Iterable[int] | None = None) -> list[JudgedMoves]:
+    """The moves of a campaign (of some episodes), by the limits that held when each was asked for."""
+    episodes, held = episodes_of_campaign(campaign, numbers), campaign.limits_held
+    if held is None:
+        return [JudgedMoves(campaign.problem, tuple(episodes), frozenset(n for e in episodes for n in e.rows))]
+    by_problem: dict[int, tuple[LimitsHeld, list[ExecutedEpisode], set[int]]] = {}
+    for episode in episodes:
+        for number in episode.rows:
+            limits = held(campaign.history.moves[number - 1])
+            _, those, moves = by_problem.setdefault(id(limits.problem), (limits, [], set()))
+            moves.add(number)
+            if not those or those[-1].number != episode.number:
+                decisions = episode.path.decisions if limits.same_moves else ()
+                path = replace(episode.path, judge=limits.problem.judge, decisions=decisions)
+                those.append(replace(episode, path=path))
+    return [JudgedMoves(limits.problem, tuple(those), frozenset(moves)) for limits, those, moves in by_problem.values()]
 
 
 def episode_of_states(problem: ProblemProtocol, states: Sequence[Any]) -> ExecutedEpisode:
@@ -83,14 +123,18 @@ def episodes_of_table(problem: ProblemProtocol, path: str | os.PathLike[str]) ->
     One row per point arrived at, in the order of the moves, under a header that names every coordinate; write
     "temperature (K)" where a column has another unit. Optional columns: `episode` from 1, and `step` from 1 within each
     episode, where step 0 is the point it started from; a step given again at the same point is a replicate measurement.
-    Without them every episode starts where the problem says, and a new one begins after each `horizon` rows.
+    Without them every episode starts where the problem says, and a new one begins after each `horizon` rows. A column
+    `status`, as exports of campaigns have it, says of a row that it is no move that was made (`NOT_MADE`).
     """
     where = f"table '{os.fspath(path)}'"
-    (first, header), *lines = table_rows(path, where)
+    (first, header), *_ = table_rows(path, where)
     headings = table_headings(header, f"{where}, row {first}")
     counters = [name for name in COUNTERS if name in headings]
-    table = read_table(path, {**{c.name: c.unit for c in problem.coordinates}, **dict.fromkeys(counters)})
-    numbers = [number for number, _ in lines]
+    wanted = {**{c.name: c.unit for c in problem.coordinates}, **dict.fromkeys(counters)}
+    table = read_table(path, wanted, {"status": NOT_MADE})
+    numbers = table.rows
+    if not numbers:
+        return []
     size = len(problem.coordinates)
     points = table.values[:, :size]
     given = {name: _whole(table.values[:, size + i], name, numbers, where) for i, name in enumerate(counters)}

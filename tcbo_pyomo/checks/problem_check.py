@@ -16,10 +16,13 @@ from tcbo_pyomo.checks.reachable_states import check_moves
 from tcbo_pyomo.errors import TcboError
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.knowledge.history import Move
+from tcbo_pyomo.plant.pyomo_model.model_dynamics import ModelDynamics
+from tcbo_pyomo.problem.continuous import ContinuousProblem
 from tcbo_pyomo.problem.finite import Problem
 from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.problem.with_settings import with_settings
 from tcbo_pyomo.settings import Settings
+from tcbo_pyomo.solvers.nonlinear.discretisation_error import discretisation_error
 
 FAINTEST_NOISE = 1e-6
 """Noise below this share of the prior standard deviation makes the covariance matrices singular to rounding."""
@@ -51,9 +54,25 @@ def _findings(problem: ProblemProtocol) -> list[Finding]:
     return [_noise(*_noise_in_box(problem))]
 
 
+def _discretisation(problem: ContinuousProblem) -> list[Finding]:
+    """For a plant that is a pyomo.dae model: how far its discretised steps lead away from its differential equations."""
+    dynamics = problem.dynamics
+    if not isinstance(dynamics, ModelDynamics) or dynamics.duration is None:
+        return []
+    error = discretisation_error(dynamics, np.asarray(problem.start_state), problem.horizon)
+    return [Finding("ok" if error.shares is not None and not error.too_large else "warning", "discretisation", error.text)]
+
+
 @_findings.register
 def _(problem: Problem) -> list[Finding]:
     return [*check_moves(problem), _noise(*_noise_by_state(problem)), _truth(problem)]
+
+
+@_findings.register
+def _(problem: ContinuousProblem) -> list[Finding]:
+    from tcbo_pyomo.checks.continuous_plant import check_plant  # Loads CasADi, which finite plants do without.
+
+    return [*check_plant(problem), *_discretisation(problem), _noise(*_noise_in_box(problem))]
 
 
 def _noise_by_state(problem: Problem) -> tuple[Array, Array]:
@@ -68,7 +87,9 @@ def _noise_by_state(problem: Problem) -> tuple[Array, Array]:
 def _noise_in_box(problem: ProblemProtocol) -> tuple[Array, Array]:
     """Standard deviations of a measurement and of the prior, at points spread over the box."""
     points = np.random.default_rng(0).uniform(-0.5, 0.5, (SAMPLE, len(problem.coordinates)))
-    return np.full(SAMPLE, problem.noise_variance(None, problem.start_state) ** 0.5), np.sqrt(problem.kernel.diagonal(points))
+    return np.full(SAMPLE, problem.noise_variance(None, problem.start_state) ** 0.5), np.sqrt(
+        problem.kernel.diagonal(points)
+    )
 
 
 def _noise(noise: Array, prior: Array) -> Finding:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tcbo_pyomo.cli._options import name_and_value
+from tcbo_pyomo.cli._output import say, warn
 from tcbo_pyomo.errors import BadInput
 
 if TYPE_CHECKING:
@@ -22,16 +23,17 @@ MoveNumber = Annotated[int | None, typer.Option("--move", min=1, help="Number of
 Place = Annotated[
     list[str] | None, typer.Option("--at", metavar="NAME=VALUE", help="Where the plant really was; one per coordinate.")
 ]
+Key = Annotated[str | None, typer.Option("--key", help="The same command again under the same key changes nothing.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
 
 
-def open_file(campaign: Path, problem: Path | None) -> DurableCampaign:
+def open_file(campaign: Path, problem: Path | None, trust: bool = False) -> DurableCampaign:
     """The campaign of a file."""
     from tcbo_pyomo.records import DurableCampaign, open_campaign
 
     # Broken limits are printed by the command itself.
     logging.getLogger("tcbo_pyomo.records").addHandler(logging.NullHandler())
-    opened = open_campaign(campaign, problem)
+    opened = open_campaign(campaign, problem, trust=trust)
     if not isinstance(opened, DurableCampaign):
         raise BadInput(f"{campaign}: is no campaign file, which alone keeps what is asked and told; see `tcbo start`")
     return opened
@@ -50,8 +52,9 @@ def place_of(at: list[str] | None) -> dict[str, Any] | None:
     return place
 
 
-def confirm(receipt: Receipt, message: str) -> None:
-    """Say what was recorded, and which limits the move broke."""
-    typer.echo(message)
-    for text in receipt.violations:
-        typer.echo(f"warning: move {receipt.number} broke a declared limit, which is recorded: {text}", err=True)
+def confirm(*done: tuple[Receipt, str]) -> None:
+    """Say what was recorded, now or before, and which limits the moves broke."""
+    for receipt, _ in done:
+        for text in receipt.violations:
+            warn(f"move {receipt.number} broke a declared limit, which is recorded: {text}")
+    say("\n".join(f"recorded{'' if receipt.new else ', as before'}: {message}" for receipt, message in done))

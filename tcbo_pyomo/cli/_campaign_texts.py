@@ -7,15 +7,19 @@ import io
 import json
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tcbo_pyomo.explain.as_text import point_text
+from tcbo_pyomo.foundation.wording import counted
 
 if TYPE_CHECKING:
     from tcbo_pyomo.knowledge.history import Move
     from tcbo_pyomo.problem.protocol import ProblemProtocol
     from tcbo_pyomo.records import DurableCampaign
     from tcbo_pyomo.records.status import Best, Status
+
+MOST_MOVES = 20
+"""Moves that are printed of a long way."""
 
 
 def moves_as_text(campaign: DurableCampaign, moves: Sequence[Move]) -> str:
@@ -26,9 +30,24 @@ def moves_as_text(campaign: DurableCampaign, moves: Sequence[Move]) -> str:
         if move.expected is None:
             lines.append(f"{where}: {problem.instruction(move.decision)}; its outcome is random, tell it with --at")
         else:
-            lines.append(f"{where}: {point_text(problem.describe(move.expected), problem.coordinates)}")
+            place = point_text(problem.describe(move.expected), problem.coordinates)
+            does = "" if move.decision is None else _inputs_in_words(problem, move.decision)
+            lines.append(f"{where}: {does}{place}")
     tell = f"tcbo tell {campaign.path} VALUE" + (" --move N" if len(moves) > 1 else "")
     return "\n".join([*lines, f"next: {tell}"]) + "\n"
+
+
+def _inputs(problem: ProblemProtocol, decision: Any) -> dict[str, float] | None:
+    """What to set on a plant whose inputs are numbers; None where the place that a move leads to says it all."""
+    limits = problem.action_limits
+    if limits is None or limits.names is None or not problem.instruction(decision):
+        return None
+    return {name: float(value) for name, value in zip(limits.names, decision, strict=True)}
+
+
+def _inputs_in_words(problem: ProblemProtocol, decision: Any) -> str:
+    inputs = _inputs(problem, decision)
+    return "" if inputs is None else f"set {', '.join(f'{name} = {value:.6g}' for name, value in inputs.items())} -> "
 
 
 def moves_as_csv(campaign: DurableCampaign, moves: Sequence[Move]) -> str:
@@ -57,6 +76,7 @@ def moves_as_json(campaign: DurableCampaign, moves: Sequence[Move]) -> str:
             "step": move.step,
             "set_points": None if move.expected is None else problem.describe(move.expected),
             "action": None if move.decision is None else problem.action_name(move.decision),
+            "inputs": None if move.decision is None else _inputs(problem, move.decision),
         }
         for move in moves
     ]
@@ -68,25 +88,50 @@ def moves_as_json(campaign: DurableCampaign, moves: Sequence[Move]) -> str:
 def status_as_text(status: Status) -> str:
     """Some lines."""
     made = f"{status.moves_made} of {status.moves_in_all} moves made, {status.measurements} measurements"
+    asked = status.schedule or (() if status.open_move is None else (status.open_move,))
     lines = [
         f"{status.problem}, method {status.method}, seed {status.seed}"
         + ("" if status.planned_with is None else f"; planned with {status.planned_with}"),
         f"episode {status.episode} of {status.episodes}; {made}" + ("; finished" if status.finished else ""),
-        f"asked for: {'nothing' if status.open_move is None else f'move {status.open_move}'}",
+        f"asked for: {_moves(asked) or 'nothing'}",
         f"results to come: {', '.join(map(str, status.pending)) or 'none'}",
     ]
     for number, texts in status.violations.items():
         lines += [f"move {number} broke a declared limit: {text}" for text in texts]
+    for number, texts in status.surprises.items():
+        lines += [f"move {number} has a very unlikely result: {text}" for text in texts]
     return "\n".join(lines) + "\n"
 
 
+def _moves(numbers: Sequence[int]) -> str:
+    return "" if not numbers else f"move{'' if len(numbers) == 1 else 's'} {', '.join(map(str, numbers))}"
+
+
 def best_as_text(problem: ProblemProtocol, best: Best) -> str:
-    """One line."""
+    """One line, and the moves that lead there where they are kept."""
+    if best.at is None:
+        return "no recommendation yet: no result was told\n"
     unit = f" {problem.output_unit}" if problem.output_unit else ""
     value = f"{problem.output} = {best.mean:.4g} ± {best.standard_deviation:.2g}{unit}"
-    return (
-        f"recommendation: {point_text(best.at, problem.coordinates)}; {value} from {best.measurements} measurements\n"
-    )
+    place = point_text(best.at, problem.coordinates)
+    lines = [f"recommendation: {place}; {value} from {best.measurements} measurements"]
+    if best.how_to_get_there is not None:
+        lines += route_as_lines(problem, best.how_to_get_there)
+    return "\n".join(lines) + "\n"
+
+
+def route_as_lines(problem: ProblemProtocol, moves: Sequence[dict[str, Any]]) -> list[str]:
+    """How to get to a place: one line per move; of many the first ones, and the last."""
+    if not moves:
+        return ["how to get there: every episode starts there"]
+    lines = []
+    for move in moves:
+        does = problem.instruction(tuple(move["actions"].values()))
+        where = point_text(move["at"], problem.coordinates)
+        lines.append(f"  {move['step']}: {f'{does} -> ' if does else ''}{where}")
+    if len(lines) > MOST_MOVES:
+        lines[MOST_MOVES - 1 : -1] = [f"  ... {len(lines) - MOST_MOVES} more moves (all of them: --json)"]
+    return [f"how to get there, {counted(len(moves), 'move')} from the start:", *lines]
 
 
 def to_json(found: Status | Best) -> str:

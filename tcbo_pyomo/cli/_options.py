@@ -24,6 +24,10 @@ ProblemOfSource = Annotated[
     str | None, typer.Option(help="A name from `tcbo problems` or a .py file; needed for a saved campaign.")
 ]
 
+Trust = Annotated[
+    bool, typer.Option("--trust", help="Run the code that the file names, this once, though it was not started here.")
+]
+
 
 def _checked_gap(gap: float | None) -> float | None:
     """A gap that can be reached."""
@@ -45,11 +49,19 @@ def layers_of(settings: Path | None, assignments: list[str] | None = None) -> li
     return file + [parse_assignment(text) for text in assignments or []]
 
 
-def read_source(where: Path, problem: str | None) -> Campaign:
-    """The campaign of a file or folder, only to be looked at."""
+def read_source(where: Path, problem: str | None, trust: bool = False) -> Campaign:
+    """The campaign of a file or folder, to think ahead: with the code of its problem."""
     from tcbo_pyomo.records import in_memory, open_campaign
 
-    return in_memory(open_campaign(where, problem))
+    return in_memory(open_campaign(where, problem, trust=trust))
+
+
+def look_at(where: Path, problem: str | None) -> Campaign:
+    """The campaign of a file or folder, only to be looked at: of a campaign file the data, without any code."""
+    from tcbo_pyomo.records import DurableCampaign, open_campaign
+
+    opened = open_campaign(where, problem)
+    return opened.campaign if isinstance(opened, DurableCampaign) else opened
 
 
 def name_and_value(option: str, text: str, example: str) -> tuple[str, str]:

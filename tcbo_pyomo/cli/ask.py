@@ -7,6 +7,8 @@ from typing import Annotated
 import typer
 
 from tcbo_pyomo.cli._campaign_file import AsJson, CampaignFile, OwnProblem, open_file
+from tcbo_pyomo.cli._options import Trust
+from tcbo_pyomo.cli._output import say
 from tcbo_pyomo.errors import BadInput
 
 PANEL, POSITION = "A campaign on a real plant", 21
@@ -21,13 +23,14 @@ def ask(
         bool, typer.Option("--new", help="The last move was made, its result comes later: plan the next one.")
     ] = False,
     problem: OwnProblem = None,
+    trust: Trust = False,
 ) -> None:
     """The next move; the same one again until its result is told."""
     from tcbo_pyomo.cli._campaign_texts import moves_as_csv, moves_as_json, moves_as_text
 
     if csv and json:
         raise BadInput("--csv and --json: choose one of the two")
-    opened = open_file(campaign, problem)
+    opened = open_file(campaign, problem, trust)
     moves = opened.ask_episode(new) if episode else [opened.ask(new)]
     show = moves_as_csv if csv else moves_as_json if json else moves_as_text
-    typer.echo(show(opened, moves), nl=False)
+    say(show(opened, moves), nl=False, advice="ask again to see it")

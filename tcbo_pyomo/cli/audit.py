@@ -7,12 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tcbo_pyomo.cli._options import layers_of, read_source
+from tcbo_pyomo.cli._options import layers_of, look_at
 from tcbo_pyomo.cli._tables import new_table, print_table
 from tcbo_pyomo.errors import BadInput
 
 if TYPE_CHECKING:
-    from tcbo_pyomo.checks.audit import AuditFinding
+    from collections.abc import Sequence
+
+    from rich.table import Table
+
+    from tcbo_pyomo.checks.audit import Audit, AuditFinding
     from tcbo_pyomo.problem.protocol import ProblemProtocol
 
 PANEL, POSITION = "Looking into a campaign", 33
@@ -29,41 +33,46 @@ def audit(
     ] = None,
 ) -> None:
     """List every executed move that breaks a declared constraint; the exit code is 1 if there is one, 0 if none."""
-    from tcbo_pyomo.checks.audit import unaudited
-
-    findings, built, moves = _audited(where, problem, settings)
-    if findings:
-        table = new_table("constraint", "allowed", "done", right=("row", "episode", "step"))
-        for found in findings:
-            numbers = (str(found.row), str(found.episode), str(found.step))
-            table.add_row(found.constraint, found.limit, found.value, *numbers)
-        print_table(table)
-    if names := unaudited(built):
-        typer.echo(f"not judged, for their limits are not in plain arithmetic: {', '.join(names)}", err=True)
-    number = f"{len(findings) or 'no'} violation{'' if len(findings) == 1 else 's'}"
-    typer.echo(f"{where}: {number} in {moves} move{'' if moves == 1 else 's'} of {built.name}")
-    if findings:
+    found, built = _audited(where, problem, settings)
+    if found.findings:
+        print_table(_table(found.findings, "allowed"))
+    if found.misses:
+        typer.echo(
+            "the plant ended elsewhere than its model says (no violation, where another allowed action leads there):"
+        )
+        print_table(_table(found.misses, "expected"))
+    if found.unjudged:
+        typer.echo(f"not judged: {', '.join(found.unjudged)}", err=True)
+    number = f"{len(found.findings) or 'no'} violation{'' if len(found.findings) == 1 else 's'}"
+    moves = f"{found.moves} move{'' if found.moves == 1 else 's'}"
+    limit = "; not everything could be judged" if found.unjudged else ""
+    typer.echo(f"{where}: {number} in {moves} of {built.name}{limit}")
+    if found.findings:
         raise typer.Exit(VIOLATIONS_FOUND)
 
 
-def _audited(
-    where: Path, problem: str | None, settings: Path | None
-) -> tuple[list[AuditFinding], ProblemProtocol, int]:
-    """What was found, the problem with its settings, and how many moves were looked at."""
-    from tcbo_pyomo.checks.audit import audit_campaign, audit_episodes
+def _table(findings: Sequence[AuditFinding], allowed: str) -> Table:
+    table = new_table("constraint", allowed, "done", right=("row", "episode", "step"))
+    for found in findings:
+        table.add_row(found.constraint, found.limit, found.value, str(found.row), str(found.episode), str(found.step))
+    return table
+
+
+def _audited(where: Path, problem: str | None, settings: Path | None) -> tuple[Audit, ProblemProtocol]:
+    """What was found, and the problem with its settings."""
+    from tcbo_pyomo.checks.audit import full_audit, full_campaign_audit
     from tcbo_pyomo.checks.executed_path import episodes_of_table
     from tcbo_pyomo.records.opening import is_campaign_file
 
     if not where.is_file() or where.suffix == ".json" or is_campaign_file(where):
         if settings is not None:
             raise BadInput("--settings is for a CSV file; a campaign has its own")
-        campaign = read_source(where, problem)
-        return audit_campaign(campaign), campaign.problem, campaign.history.moves_made
+        campaign = look_at(where, problem)
+        return full_campaign_audit(campaign), campaign.problem
     if problem is None:
         raise BadInput(f"'{where}' is a table of set-points; name the problem whose constraints hold with --problem")
     built = _problem(problem, settings)
-    episodes = episodes_of_table(built, where)
-    return audit_episodes(built, episodes), built, sum(len(episode.rows) for episode in episodes)
+    return full_audit(built, episodes_of_table(built, where)), built
 
 
 def _problem(name: str, settings: Path | None) -> ProblemProtocol:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from tcbo_pyomo.cli._options import Gap, ProblemOfSource, Source, read_source
+from tcbo_pyomo.cli._options import Gap, ProblemOfSource, Source, Trust, read_source
 
 PANEL, POSITION = "Looking into a campaign", 30
 
@@ -15,6 +15,7 @@ def explain(
     where: Source,
     problem: ProblemOfSource = None,
     gap: Gap = None,
+    trust: Trust = False,
     json_: Annotated[bool, typer.Option("--json", help="Print plain data instead of text.")] = False,
 ) -> None:
     """Explain the next move of a campaign: the pair it separates, runner-up moves, and the price of every limit."""
@@ -23,7 +24,7 @@ def explain(
     from tcbo_pyomo.explain.as_text import explanation_text
     from tcbo_pyomo.explain.explanation import explain as explain_campaign
 
-    campaign = read_source(where, problem)
+    campaign = read_source(where, problem, trust)
     found = explain_campaign(campaign, gap)
     if json_:
         typer.echo(json.dumps(found.to_dict(), indent=2, allow_nan=False))

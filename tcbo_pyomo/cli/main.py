@@ -11,8 +11,9 @@ failed, 5 busy, 6 disk, 7 proven infeasible, 130 interrupted.
 from __future__ import annotations
 
 import gc
-import os
+import io
 import sys
+from contextlib import suppress
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -20,7 +21,8 @@ import typer
 from typer.core import TyperGroup
 
 from tcbo_pyomo._version import __version__
-from tcbo_pyomo.errors import BadInput, TcboError, suggestion
+from tcbo_pyomo.cli._output import drop_output, keep_standard_streams
+from tcbo_pyomo.errors import BadInput, DiskError, TcboError, suggestion
 from tcbo_pyomo.foundation.registry import files_of
 
 INTERRUPTED = 130
@@ -60,6 +62,7 @@ app = typer.Typer(
 
 def main(arguments: list[str] | None = None) -> None:
     """Run a command and exit with its code; every error is one line on standard error."""
+    keep_standard_streams()
     try:
         code = app(arguments, prog_name="tcbo", standalone_mode=False)
         sys.stdout.flush()
@@ -70,9 +73,14 @@ def main(arguments: list[str] | None = None) -> None:
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
     except BrokenPipeError:
-        # Whoever read our output has seen enough; nothing more can be written, not even at shutdown.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # Whoever read our output has seen enough.
+        drop_output()
         code = 1
+    except OSError as error:
+        # Of a command that only reads: the others say what they recorded.
+        drop_output()
+        where = error.filename or "standard output"
+        code = _complain(f"error: {where}: cannot be read or written ({error.strerror})", DiskError.exit_code)
     if code == INTERRUPTED:
         _complain("interrupted", INTERRUPTED)
     # Python would search all that is loaded for garbage before it ends, which takes longer than many commands.
@@ -107,5 +115,6 @@ def _usage_message(error: Exception) -> str:
 
 
 def _complain(message: str, code: int) -> int:
-    print(message, file=sys.stderr)
+    with suppress(OSError):
+        print(message, file=sys.stderr or io.StringIO())
     return code

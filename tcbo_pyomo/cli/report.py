@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tcbo_pyomo.cli._options import ProblemOfSource, Source, read_source
+from tcbo_pyomo.cli._options import ProblemOfSource, Source, Trust, look_at, read_source
+from tcbo_pyomo.cli._output import warn
+from tcbo_pyomo.errors import BadInput
+
+if TYPE_CHECKING:
+    from tcbo_pyomo.campaign.campaign import Campaign
 
 PANEL, POSITION = "Looking into a campaign", 32
 
@@ -17,12 +22,23 @@ def report(
     output: Annotated[Path, typer.Option(metavar="PAGE.html", help="The page to write.")],
     problem: ProblemOfSource = None,
     force: Annotated[bool, typer.Option("--force", help="Replace a page that is there already.")] = False,
+    trust: Trust = False,
 ) -> None:
     """Write one self-contained HTML page about a campaign, running or finished; the campaign is only read."""
     from tcbo_pyomo.report.page import check_output, write_report
 
     check_output(output, force)
-    campaign = read_source(where, problem)
+    campaign = _with_code_if_it_may_run(where, problem, trust)
     write_report(campaign, output, list(campaign.plans.values()), force)
     history = campaign.history
     typer.echo(f"wrote {output}: {history.moves_made} moves, {len(history.told)} results of {campaign.problem.name}")
+
+
+def _with_code_if_it_may_run(where: Path, problem: str | None, trust: bool) -> Campaign:
+    """The campaign with its code, whose next move can be explained; else its data, and why."""
+    try:
+        return read_source(where, problem, trust)
+    except BadInput as error:
+        campaign = look_at(where, problem)
+        warn(f"the page is made of the data in the file, and explains no move: {error}")
+        return campaign

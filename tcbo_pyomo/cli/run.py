@@ -31,7 +31,8 @@ def run(
     episodes: Annotated[int | None, typer.Option(min=1, help="Number of episodes.")] = None,
     set_: Assignments = None,
     candidates: Annotated[
-        str | None, typer.Option(help="Candidate rule, such as credible_band (finite plants) or annealed (continuous ones).")
+        str | None,
+        typer.Option(help="Candidate rule, such as credible_band (finite plants) or annealed (continuous ones)."),
     ] = None,
     settings: SettingsFile = None,
     output: Annotated[Path | None, typer.Option(metavar="DIR", help="Write the run into a folder.")] = None,
@@ -43,6 +44,7 @@ def run(
     from tcbo_pyomo.explain.as_text import point_text
     from tcbo_pyomo.foundation.profiling import profile, section
     from tcbo_pyomo.foundation.settings_file import nested
+    from tcbo_pyomo.foundation.wording import counted
     from tcbo_pyomo.records.run_folder import UNFINISHED, prepare_folder, write_run
 
     options: dict[str, Any] = {"method": method, "episodes": episodes, "candidates.rule": candidates}
@@ -65,7 +67,10 @@ def run(
     if solver is not None:
         typer.echo(f"planned with {solver}")
     where = f"; files are in {output}" if output is not None else ""
-    typer.echo(f"recommendation: {point_text(result.episodes[-1].recommendation, result.problem.coordinates)}{where}")
+    route = result.campaign.route
+    moves = "" if route is None else f"; an episode gets there in {counted(len(route), 'move')}"
+    place = point_text(result.episodes[-1].recommendation, result.problem.coordinates)
+    typer.echo(f"recommendation: {place}{moves}{where}")
 
 
 def _new(name: str, layers: list[dict[str, Any]], seed: int) -> Simulation:

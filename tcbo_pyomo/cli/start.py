@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import typer
-
 from tcbo_pyomo.cli._campaign_file import CampaignFile
 from tcbo_pyomo.cli._options import Assignments, ProblemName, Seed, SettingsFile, layers_of
+from tcbo_pyomo.cli._output import say
 
 PANEL, POSITION = "A campaign on a real plant", 20
 
@@ -25,4 +24,4 @@ def start(
     chosen = settings_from(dict(load_problem(problem, None, seed).settings), *layers_of(settings, set_))
     started = start_campaign(campaign, problem, chosen, seed)
     moves = started.problem.episodes * started.problem.horizon
-    typer.echo(f"started {campaign}: {started.problem.name}, {moves} moves; next: tcbo ask {campaign}")
+    say(f"started {campaign}: {started.problem.name}, {moves} moves; next: tcbo ask {campaign}")

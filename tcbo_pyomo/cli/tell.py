@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tcbo_pyomo.cli._campaign_file import CampaignFile, MoveNumber, OwnProblem, Place, confirm, open_file, place_of
+from tcbo_pyomo.cli._campaign_file import CampaignFile, Key, MoveNumber, OwnProblem, Place, confirm, open_file, place_of
+from tcbo_pyomo.cli._output import warn
 from tcbo_pyomo.errors import BadInput
+
+if TYPE_CHECKING:
+    from tcbo_pyomo.records import DurableCampaign, Receipt
 
 PANEL, POSITION = "A campaign on a real plant", 22
 # A negative result such as -0.5 is a value, not an option.
@@ -17,16 +23,20 @@ CONTEXT = {"ignore_unknown_options": True}
 
 def tell(
     campaign: CampaignFile,
-    value: Annotated[str | None, typer.Argument(help="The measurement.")] = None,
+    value: Annotated[str | None, typer.Argument(help="The measurement, 0.31 or '35 %'.")] = None,
     move: MoveNumber = None,
     unit: Annotated[str | None, typer.Option(help="Unit of the value, if not that of the problem.")] = None,
     at: Place = None,
     replicate: Annotated[bool, typer.Option("--replicate", help="One more measurement of the same visit.")] = False,
-    key: Annotated[str | None, typer.Option(help="Telling again under the same key changes nothing.")] = None,
-    csv: Annotated[Path | None, typer.Option(metavar="FILE.csv", help="Many results: all are kept or none.")] = None,
+    key: Key = None,
+    yes_really: Annotated[bool, typer.Option("--yes-really", help="It is right, however unlikely it looks.")] = False,
+    csv: Annotated[
+        Path | None, typer.Option(metavar="FILE.csv", help="Many results: all are kept or none; blank: not there yet.")
+    ] = None,
     problem: OwnProblem = None,
 ) -> None:
     """Give the result of a move, or a file of results."""
+    from tcbo_pyomo.records import Result
     from tcbo_pyomo.records.results_file import read_results
 
     single = (value, move, unit, at, key)
@@ -34,22 +44,41 @@ def tell(
         raise BadInput("--csv FILE holds moves, values, units and keys itself; leave out VALUE and the other options")
     if csv is None and value is None:
         raise BadInput("give the measurement, `tcbo tell CAMPAIGN.db VALUE`, or a file of them with --csv")
-    number, place = _measurement(value), place_of(at)
-    opened = open_file(campaign, problem)
+    place = place_of(at)
     if csv is None:
-        receipts = [opened.tell(move, number, place, unit=unit, replicate=replicate, key=key)]
+        number, given = _measurement(value, unit)
+        opened = open_file(campaign, problem)
+        results = [Result(move, number, place, given, replicate, key, yes_really)]
     else:
-        receipts = opened.tell_many(read_results(csv, opened.problem, opened.history))
+        opened = open_file(campaign, problem)
+        results = [replace(r, confirm=yes_really) for r in read_results(csv, opened.problem, opened.history)]
+    receipts = opened.tell_many(results)
     for receipt in receipts:
-        again = "" if receipt.new else ", as before"
-        confirm(receipt, f"recorded{again}: move {receipt.number}, {opened.problem.output} = {receipt.value!r}")
+        _doubt(opened, receipt)
+    confirm(*((r, f"move {r.number}, {opened.problem.output} = {r.value!r}") for r in receipts))
 
 
-def _measurement(text: str | None) -> float:
-    """The number that was typed; what a file would refuse is refused here."""
-    from tcbo_pyomo.foundation.csv_table import finite_number
+def _doubt(opened: DurableCampaign, receipt: Receipt) -> None:
+    """Say that a result is very unlikely, what was expected, and what to do."""
+    if receipt.surprise is None or receipt.surprise.confirmed:
+        return
+    again = f"tcbo tell {opened.path} {receipt.value!r} --move {receipt.number} --yes-really"
+    warn(
+        f"move {receipt.number}: {opened.problem.output} = {receipt.value!r} is very unlikely to the model, which "
+        f"is recorded: {receipt.surprise.in_words(opened.problem.output_unit)}; if it is a slip, `tcbo undo {opened.path} "
+        f"--move {receipt.number}`; if it is right, `{again}`"
+    )
 
-    try:
-        return 0.0 if text is None else finite_number(text, "measurement")
-    except BadInput:
-        raise BadInput(f"measurement {text!r} is not a finite number, such as 0.31; nothing was recorded") from None
+
+def _measurement(text: str | None, unit: str | None) -> tuple[float, str | None]:
+    """The number that was typed, and its unit as far as one was given; what a file would refuse is refused here."""
+    from tcbo_pyomo.records.results import quantity
+
+    number, typed = quantity(text or "")
+    if not math.isfinite(number):
+        raise BadInput(
+            f"measurement {text!r} is not a finite number, such as 0.31, with or without a unit; nothing was recorded"
+        )
+    if typed and unit is not None and typed != unit:
+        raise BadInput(f"measurement {text!r} has a unit and --unit {unit!r} names another one; nothing was recorded")
+    return number, typed or unit

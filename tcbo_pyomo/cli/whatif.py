@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tcbo_pyomo.cli._options import Gap, ProblemOfSource, Source, name_and_value, read_source
+from tcbo_pyomo.cli._options import Gap, ProblemOfSource, Source, Trust, name_and_value, read_source
 from tcbo_pyomo.cli._tables import new_table, print_table
 from tcbo_pyomo.errors import BadInput
 
@@ -28,13 +28,16 @@ def whatif(
     ] = None,
     problem: ProblemOfSource = None,
     gap: Gap = None,
+    trust: Trust = False,
 ) -> None:
     """Solve the planning problem again under changed limits; the campaign itself is not changed."""
     from tcbo_pyomo.explain.as_text import point_text
     from tcbo_pyomo.explain.limits_by_name import limit_names
     from tcbo_pyomo.explain.what_if import what_if
+    from tcbo_pyomo.explain.what_if_text import what_if_text
+    from tcbo_pyomo.foundation.wording import variance_text
 
-    campaign = read_source(where, problem)
+    campaign = read_source(where, problem, trust)
     if not set_:
         names = ", ".join(limit_names(campaign.problem))
         raise BadInput(f"name a limit with --set NAME=VALUE; limits of '{campaign.problem.name}': {names}")
@@ -43,16 +46,17 @@ def whatif(
     coordinates = campaign.problem.coordinates
 
     def cells(plan: PlanOutcome) -> list[str]:
-        bound = "" if plan.lower_bound is None else f"{plan.lower_bound:.4g}"
+        bound = "" if plan.lower_bound is None else variance_text(plan.lower_bound, answer.unit)
         firsts = [
             f"{share:.0%} ({point_text(point, coordinates)})" for share, point in plan.first_moves[:LARGEST_SHARE]
         ]
-        return [f"{plan.utility_after:.4g}", bound, "; ".join(firsts)]
+        return [variance_text(plan.utility_after, answer.unit), bound, "; ".join(firsts)]
 
-    table = new_table("limits", "utility after the plan", "no plan below", "next move")
+    who = "the plan found" if answer.present.lower_bound is None else "the best policy"
+    table = new_table("limits", f"variance that {who} leaves", "no policy leaves less than", f"next move of {who}")
     table.add_row(", ".join(f"{name} = {old}" for name, old, _ in answer.changes), *cells(answer.present))
     table.add_row(", ".join(f"{name} = {new}" for name, _, new in answer.changes), *cells(answer.changed))
     print_table(table)
-    change = answer.changed.utility_after - answer.present.utility_after
-    predicted = "" if answer.by_shadow_price is None else f"; shadow prices predict {answer.by_shadow_price:.4g}"
-    typer.echo(f"utility now {answer.utility_now:.4g}; the change is worth {change:+.3g}{predicted}")
+    typer.echo(what_if_text(answer))
+    if answer.note:
+        typer.echo(f"note: {answer.note}")

@@ -1,18 +1,18 @@
-"""An explanation as text, for terminals and logs."""
+"""An explanation as text, for terminals and logs; the report takes the same words."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tcbo_pyomo.explain.move_facts import Explanation, LimitPrice, MoveOption, Point
+from tcbo_pyomo.explain.move_facts import Explanation, LimitPrice, Looser, MoveOption, Point
 from tcbo_pyomo.foundation.coordinates import Coordinate
+from tcbo_pyomo.foundation.wording import squared_unit, variance_text, with_unit
+from tcbo_pyomo.models.episode_path import TOLERANCE
 
-SHOWN = 12
-"""Moves that are listed; a plant may have hundreds."""
 OUTCOMES = 2
 """Places named for a move that chance decides."""
 ROUNDING = 1e-9
-"""Costs below this share of the utility are rounding."""
+"""Changes below this share of the variance now are rounding."""
 
 
 def explanation_text(explanation: Explanation, coordinates: Sequence[Coordinate]) -> str:
@@ -23,16 +23,17 @@ def explanation_text(explanation: Explanation, coordinates: Sequence[Coordinate]
     ]
     if explanation.choice:
         lines.append(explanation.choice)
-    lines += [_separates(explanation, coordinates), _learns(explanation)]
+    lines += [_separates(explanation, coordinates), "", f"{scale_text(explanation)}:"]
+    lines += _columns([[what, variance_text(value, explanation.unit)] for what, value in stages(explanation)])
+    lines.append(explanation.advice)
     if explanation.moves:
-        lines += ["", "moves from here, what each costs beyond the best one, and what the rest then brings:"]
-        cells = [_move_cells(option, coordinates, explanation.utility_now) for option in explanation.moves[:SHOWN]]
-        lines += _columns(cells)
-    if len(explanation.moves) > SHOWN:
-        lines.append(f"  and {len(explanation.moves) - SHOWN} more")
+        lines += ["", moves_heading(explanation)]
+        lines += _columns([_move_cells(option, coordinates, explanation) for option in explanation.moves])
+    if explanation.more_moves:
+        lines.append(f"  and {explanation.more_moves} more moves, which were not planned with")
     if explanation.limits:
-        lines += ["", "limits, and what they cost:"]
-        lines += _columns([_limit_cells(limit) for limit in explanation.limits])
+        lines += ["", limits_heading(explanation)]
+        lines += _columns([_limit_cells(limit, explanation) for limit in explanation.limits])
     return "\n".join(lines)
 
 
@@ -46,18 +47,48 @@ def _separates(explanation: Explanation, coordinates: Sequence[Coordinate]) -> s
     points = [f"({point_text(point, coordinates)})" for point in explanation.separates]
     if len(points) == 1:
         return f"confirms the one candidate left: {points[0]}"
-    return f"separates {points[0]} from {points[1]}, the two candidates that can be told apart least"
+    return f"separates {points[0]} from {points[1]}, the two candidates whose difference is known least"
 
 
-def _learns(explanation: Explanation) -> str:
-    mixed = f"{explanation.components} component{'s' if explanation.components > 1 else ''}"
-    text = f"utility (a variance): {explanation.utility_now:.4g} now, {explanation.utility_after:.4g} after the plan ({mixed})"
-    if explanation.lower_bound is None or explanation.gap is None or explanation.best_known is None:
-        return f"{text}; a continuous plant has no certified bound"
-    return (
-        f"{text}; no plan can reach less than {explanation.lower_bound:.4g}, the best known reaches "
-        f"{explanation.best_known:.4g}; the gap of the plan is {explanation.gap:.2%}"
-    )
+def scale_text(explanation: Explanation) -> str:
+    """What all numbers are variances of."""
+    if explanation.scale != "pair":
+        return "variance of the difference between the two candidates that are known least at each stage"
+    if len(explanation.separates) == 1:
+        return "variance of what is measured at this candidate"
+    return "variance of the difference between these two"
+
+
+def stages(explanation: Explanation) -> list[tuple[str, float]]:
+    """(when, variance): now, after this plan, after the best path, after the best policy, and what nothing can beat."""
+    found, many = explanation, explanation.components > 1
+    this = f"after this plan, which mixes {found.components} plans" if many else "after this path"
+    rows = [("now", found.utility_now), (this, found.utility_after)]
+    if found.best_path is not None:
+        rows.append(("after the best single path found", found.best_path))
+    if found.best_known is not None and found.lower_bound is not None:
+        rows.append(("after the best randomised policy, on average over many episodes", found.best_known))
+        if found.drawn is not None and found.drawn > 1.01 * found.best_known:
+            rows.append(("after one episode drawn from that policy, on average", found.drawn))
+        rows.append(("no path and no policy leaves less than", found.lower_bound))
+    if found.scale == "pair" and found.all_pairs_after > found.utility_after * (1.0 + ROUNDING):
+        rows.append(("for comparison: the two candidates known least after this path", found.all_pairs_after))
+    return rows
+
+
+def moves_heading(explanation: Explanation) -> str:
+    """What the table of moves shows."""
+    if any(option.at_least for option in explanation.moves):
+        return "moves that may be made now, and what no policy that begins with them can beat:"
+    return "moves that may be made now, each with the rest of the episode as planned after it (now - at once - rest = leaves):"
+
+
+def limits_heading(explanation: Explanation) -> str:
+    """What the table of limits shows."""
+    if explanation.best_known is None:
+        return "limits, and what the plan leaves of them:"
+    leaves = variance_text(explanation.best_known, explanation.unit)
+    return f"limits, and what the best policy (which leaves {leaves}) would leave if they were looser:"
 
 
 def places_text(places: Sequence[str]) -> str:
@@ -67,42 +98,59 @@ def places_text(places: Sequence[str]) -> str:
 
 
 def status_text(option: MoveOption) -> str:
-    """`planned 40%`, `unused` or `forbidden`."""
-    return f"planned {option.probability:.0%}" if option.status == "planned" else option.status
+    """`planned`, `planned 40%` or `allowed`, and whether it is the move asked for."""
+    share = "" if option.probability > 1.0 - ROUNDING else f" {option.probability:.0%}"
+    words = f"planned{share}" if option.status == "planned" else option.status
+    return f"{words}, asked for" if option.asked else words
 
 
-def change_text(change: float | None, utility: float) -> str:
-    """A change of the utility, small ones as 0; that of a move after which the episode cannot be completed in words."""
-    if change is None:
-        return "cannot be completed"
-    return "0" if abs(change) <= ROUNDING * utility else f"{change:+.3g}"
+def amount_text(amount: float | None, explanation: Explanation) -> str:
+    """An amount of variance, small ones as 0."""
+    if amount is None:
+        return ""
+    return "0" if abs(amount) <= ROUNDING * explanation.utility_now else f"{amount:.4g}"
 
 
-def _move_cells(option: MoveOption, coordinates: Sequence[Coordinate], utility: float) -> list[str]:
+def leaves_text(option: MoveOption, explanation: Explanation) -> str:
+    """What a move leaves."""
+    text = variance_text(option.leaves, explanation.unit)
+    return f"at least {text}" if option.at_least else text
+
+
+def _move_cells(option: MoveOption, coordinates: Sequence[Coordinate], found: Explanation) -> list[str]:
     places = places_text([f"({point_text(point, coordinates)})" for point in option.leads_to])
-    then = "" if option.ahead is None else f"then {change_text(option.ahead, utility)}"
-    cost, asked = change_text(option.cost, utility), "asked for" if option.asked else ""
-    return [option.action, f"to {places}", status_text(option), cost, then, asked]
+    parts = (
+        ""
+        if option.at_once is None
+        else (f"at once {amount_text(option.at_once, found)}, rest {amount_text(option.rest, found)},")
+    )
+    return [option.action, f"to {places}", status_text(option), parts, f"leaves {leaves_text(option, found)}"]
 
 
 def slack_text(limit: LimitPrice) -> str:
     """What the plan leaves of a limit; nothing where that is no number."""
-    return "" if limit.slack is None else f"{max(limit.slack, 0.0):.4g}"
+    if limit.slack is None:
+        return ""
+    return "0" if limit.slack <= TOLERANCE else f"{limit.slack:.4g}"
 
 
-def price_text(limit: LimitPrice) -> str:
+def price_text(limit: LimitPrice, explanation: Explanation) -> str:
     """What a limit costs, in words; nothing where it was not computed."""
-    if limit.shadow_price:
-        return f"one unit more changes the utility by {limit.shadow_price:+.3g}"
-    if limit.worth:
-        steps = [f"{text}: at most {worth:.3g} less" for text, worth in limit.looser if worth]
-        return "; ".join([*steps, f"without it at most {limit.worth:.3g} less"])
-    return "" if limit.shadow_price is None and limit.worth is None else "costs nothing here"
+    return "; ".join([*(_looser_text(looser, explanation) for looser in limit.looser), *filter(None, [limit.note])])
 
 
-def _limit_cells(limit: LimitPrice) -> list[str]:
+def _looser_text(looser: Looser, found: Explanation) -> str:
+    uncertain = max(0.0, (found.best_known or 0.0) - (found.lower_bound or 0.0))
+    if looser.by_bound or -looser.change <= uncertain:
+        return f"{looser.text}: no gain beyond the optimality gap"
+    fewer = with_unit(-looser.change, squared_unit(found.unit))
+    price = "" if looser.price is None or looser.amount == 1.0 else f", {-looser.price:.3g} per unit in this range"
+    return f"{looser.text}: leaves {variance_text(looser.leaves, found.unit)}, {fewer} less{price}"
+
+
+def _limit_cells(limit: LimitPrice, explanation: Explanation) -> list[str]:
     slack = slack_text(limit)
-    return [limit.name, limit.limit, f"slack {slack}" if slack else "", price_text(limit)]
+    return [limit.name, limit.limit, f"slack {slack}" if slack else "", price_text(limit, explanation)]
 
 
 def _columns(rows: list[list[str]]) -> list[str]:

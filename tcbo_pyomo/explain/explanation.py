@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 from functools import singledispatch
 from typing import Any
 
@@ -12,16 +13,20 @@ from tcbo_pyomo.campaign.assembly import planner_for
 from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.checks.executed_path import executed_path
 from tcbo_pyomo.errors import BadInput
-from tcbo_pyomo.explain.move_facts import Explanation, LimitPrice, MoveOption, Point
-from tcbo_pyomo.explain.shadow_prices import LookAhead, look_ahead
+from tcbo_pyomo.explain.advice import advice
+from tcbo_pyomo.explain.limit_prices import PriceList
+from tcbo_pyomo.explain.move_facts import Explanation, LimitPrice
+from tcbo_pyomo.explain.move_options import MoveComparison
+from tcbo_pyomo.explain.scale import continuous_scale, finite_scale, one_pair_only
+from tcbo_pyomo.explain.shadow_prices import look_ahead
+from tcbo_pyomo.foundation.wording import spaced
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
-from tcbo_pyomo.models.visitation import Visitation, mix
+from tcbo_pyomo.models.episode_path import EpisodePath
+from tcbo_pyomo.models.visitation import mix
 from tcbo_pyomo.planning.continuous.eager_move import CHOICES
 from tcbo_pyomo.planning.finite.dynamic_programming import DynamicProgramming
 from tcbo_pyomo.planning.finite.eager_move import leads_everywhere
 from tcbo_pyomo.planning.finite.planner import FinitePlanner
-from tcbo_pyomo.planning.finite.policy import Policy
-from tcbo_pyomo.plant.process import Process
 from tcbo_pyomo.plant.situation import Situation
 from tcbo_pyomo.problem.continuous import ContinuousProblem
 from tcbo_pyomo.problem.finite import Problem
@@ -52,29 +57,46 @@ def _explained(problem: ProblemProtocol, campaign: Campaign, gap: float | None) 
 
 @_explained.register
 def _(problem: Problem, campaign: Campaign, gap: float | None) -> Explanation:
-    """On a finite process: the pair, what the plan learns, every move, and the price of every limit."""
+    """On a finite process: the pair, what the plan and others leave, every allowed move, and the price of every limit."""
     (situation, generator, utility), settings = standpoint(campaign), campaign.settings.planner
-    wanted = gap or settings.gap or GAP
-    planner = planner_for(problem, settings)
-    certifying = planner if settings.gap else certifying_planner(problem, settings)
-    best = certifying.certified(utility, situation, generator, wanted)
-    components = best.components if settings.gap else planner.plan(utility, situation, generator).components
-    plan = mix(components)
-    ahead = look_ahead(problem, best.gradient, situation, mix(best.components))
-    ends = [state for state in (best.tangent.first, best.tangent.second) if state is not None]
-    return Explanation(
+    wanted, planner = gap or settings.gap or GAP, planner_for(problem, settings)
+    plan = planner.plan(utility, situation, generator)
+    scale = finite_scale(utility, plan.tangent, settings)
+    certifying = certifying_planner(problem, settings)
+    best = certifying.certified(scale, situation, generator, wanted)
+    policy = mix(best.components)
+    ahead = look_ahead(problem, best.gradient, situation, policy)
+    comparison = MoveComparison(campaign, situation, certifying, plan, best, ahead, scale)
+    exact = one_pair_only(settings)
+    table = comparison.exact() if exact else comparison.bounded()
+
+    def solved(other: Problem) -> float:
+        again = certifying_planner(other, settings).certified(scale, situation, generator, wanted)
+        return again.certificate.upper
+
+    best_path, begins = table.best_path or (None, None)
+    # A path is a policy, too.
+    upper = best.certificate.upper if best_path is None else min(best.certificate.upper, best_path)
+    drawn = sum(weight * scale.value(visits) for weight, visits in best.components)
+    found = Explanation(
         **_heading(campaign, situation),
-        separates=tuple(problem.describe(state) for state in ends),
+        separates=tuple(problem.describe(s) for s in (plan.tangent.first, plan.tangent.second) if s is not None),
+        scale="pair" if exact else "all pairs",
         utility_now=best.tangent.value,
-        utility_after=utility.value(plan),
-        best_known=best.certificate.upper,
+        utility_after=scale.value(table.made),
+        best_path=best_path,
+        best_path_begins=begins,
+        best_known=upper,
         lower_bound=best.certificate.lower,
-        components=len(components),
-        choice=_choice(problem, settings, len(components), situation),
-        moves=_moves(campaign, ahead, Policy(problem.process, plan)),
-        values=_values(ahead),
-        limits=_limits(ahead, plan, best.certificate.upper),
+        drawn=drawn if all(visits.is_path for _, visits in best.components) else None,
+        all_pairs_after=utility.value(table.made),
+        components=len(plan.components),
+        choice=_choice(problem, settings, len(plan.components), situation),
+        moves=table.options,
+        more_moves=table.more,
+        limits=PriceList(ahead, policy, upper, wanted * upper, solved).limits(),
     )
+    return replace(found, advice=advice(found, problem))
 
 
 def _choice(problem: Problem, settings: PlannerSettings, components: int, situation: Situation) -> str:
@@ -84,7 +106,9 @@ def _choice(problem: Problem, settings: PlannerSettings, components: int, situat
         if not coupled and leads_everywhere(problem)[situation.state]:
             return "every place is one move away: the move to the largest upper confidence bound (mean + 2 sd) is made"
         share = f"at most 1/{left} of what" if left > 1 else "any of what"
-        return f"of the moves that give up {share} the best plan (N = 1) learns, the one that learns most at once is made"
+        return (
+            f"of the moves that give up {share} the best plan (N = 1) learns, the one that learns most at once is made"
+        )
     if components == 1:
         return ""
     which = {"eager": "the one that learns most at once", "likeliest": "the likeliest", "drawn": "one drawn by chance"}
@@ -111,96 +135,46 @@ def _heading(campaign: Campaign, situation: Situation) -> dict[str, Any]:
         "episode": campaign.history.episode,
         "step": situation.step + 1,
         "here": campaign.problem.describe(situation.state),
+        "unit": campaign.problem.output_unit,
     }
-
-
-def _moves(campaign: Campaign, ahead: LookAhead, policy: Policy) -> tuple[MoveOption, ...]:
-    """All moves of the present state, the cheapest first, forbidden ones last."""
-    process, situation = ahead.problem.process, ahead.situation
-    planned = dict(zip(*policy.action_probabilities(situation.step, situation.state), strict=True))
-    asked = campaign.history.open_move
-    columns = process.pairs_of(situation.state), ahead.move_costs(), ahead.values_ahead(), ahead.usable_now()
-    options = []
-    for pair, cost, value, allowed in zip(*columns, strict=True):
-        row = process.transitions[[pair]]
-        outcomes = row.indices[np.argsort(-row.data, kind="stable")]
-        status = "planned" if planned.get(pair, 0.0) > 0.0 else "unused" if allowed else "forbidden"
-        options.append(
-            MoveOption(
-                process.actions[process.pair_action[pair]],
-                tuple(process.describe(int(state)) for state in outcomes),
-                float(planned.get(pair, 0.0)),
-                float(cost) if np.isfinite(cost) else None,
-                float(value) if np.isfinite(value) else None,
-                status,
-                asked is not None and asked.decision == pair,
-            )
-        )
-    return tuple(sorted(options, key=lambda o: (o.status == "forbidden", o.cost is None, o.cost or 0.0)))
-
-
-def _values(ahead: LookAhead) -> tuple[tuple[Point, float], ...]:
-    """States that an allowed move may lead to, the most valuable first."""
-    process = ahead.problem.process
-    pairs = np.array(process.pairs_of(ahead.situation.state))[ahead.usable_now()]
-    states = np.unique(process.transitions[pairs].indices)
-    ordered = states[np.argsort(ahead.values[1, states], kind="stable")]
-    return tuple((process.describe(int(state)), float(ahead.values[1, state])) for state in ordered)
-
-
-def _limits(ahead: LookAhead, plan: Visitation, upper: float) -> tuple[LimitPrice, ...]:
-    """Rows of the polytope with their shadow prices, then the rules about single moves and states."""
-    problem = ahead.problem
-    found = [LimitPrice(row.name, row.limits, row.slack, row.shadow_price) for row in ahead.rows]
-    for rule in problem.rules:
-        if not rule.couples_steps and rule.name not in {limit.name for limit in found}:
-            same = [other for other in problem.rules if other.name == rule.name]
-            slack = _plan_slack(rule, problem.process, plan) if len(same) == 1 else None
-            text = "; ".join(other.describe(problem.coordinates) for other in same)
-            others = [other for other in problem.rules if other.name != rule.name]
-            worth = min(ahead.worth_with(others), upper)
-            found.append(LimitPrice(rule.name, text, slack, None, worth, _looser(ahead, rule, upper)))
-    return tuple(found)
-
-
-def _plan_slack(rule: TransitionConstraint, process: Process, plan: Visitation) -> float | None:
-    """The smallest room of any move of a plan; None for rules that are kept or broken, with nothing in between."""
-    moves = process.transitions[plan.pair]
-    left = process.states[np.repeat(process.pair_state[plan.pair], np.diff(moves.indptr))]
-    return _not_negative(rule.room(process.coordinates, left, process.states[moves.indices]))
-
-
-def _looser(ahead: LookAhead, rule: TransitionConstraint, upper: float) -> tuple[tuple[str, float], ...]:
-    """What one notch more of a rate limit buys, at most."""
-    problem = ahead.problem
-    others = [other for other in problem.rules if other is not rule]
-    looser = rule.looser(problem.process)
-    return tuple((text, min(ahead.worth_with([*others, changed]), upper)) for text, changed in looser)
-
-
-def _not_negative(room: float | None) -> float | None:
-    return None if room is None else max(0.0, room)
 
 
 @_explained.register
 def _(problem: ContinuousProblem, campaign: Campaign, gap: float | None) -> Explanation:
-    """On a continuous plant: the pair, what the plan learns, and the room its path leaves."""
-    situation, generator, utility = standpoint(campaign)
-    planner = planner_for(problem, campaign.settings.planner)
+    """On a continuous plant: the pair, what the plan leaves, and the room its path has."""
+    (situation, generator, utility), settings = standpoint(campaign), campaign.settings.planner
+    planner = planner_for(problem, settings)
     plan = planner.plan(utility, situation, generator)
+    scale = continuous_scale(utility, plan.tangent.separated, settings)
     paths = [(weight, component.states[len(situation.path) :]) for weight, component in plan.components]
+    single = [(scale.value([(1.0, path)]), path) for _, path in paths]
+    leaves, best = min(single, key=lambda part: part[0])
     heaviest = max(plan.components, key=lambda part: part[0])[1]
     points = problem.points(list(heaviest.states))
     path = executed_path(problem, points, True, [tuple(action) for action in heaviest.actions])
-    rooms = [(rule, _not_negative(rule.slack(path))) for rule in problem.rules]
-    return Explanation(
+    found = Explanation(
         **_heading(campaign, situation),
         separates=tuple(problem.describe(tuple(point)) for point in plan.tangent.separated),
+        scale="pair" if one_pair_only(settings) else "all pairs",
         utility_now=plan.tangent.value,
-        utility_after=utility.value(paths),
+        utility_after=scale.value(paths),
+        best_path=leaves,
+        best_path_begins=problem.describe(tuple(best[0])),
         best_known=None,
         lower_bound=None,
+        drawn=None,
+        all_pairs_after=utility.value(paths),
         components=len(plan.components),
         choice=CHOICES[utility.stage] if planner.is_eager else "",
-        limits=tuple(LimitPrice(rule.name, rule.describe(problem.coordinates), room) for rule, room in rooms),
+        limits=tuple(_room(rule, path) for rule in problem.rules),
     )
+    return replace(found, advice=advice(found, problem))
+
+
+def _room(rule: TransitionConstraint, path: EpisodePath) -> LimitPrice:
+    """What a planned path leaves of a rule; the limits of its rows where the rule has no words of its own."""
+    words, slack = rule.describe(path.coordinates), rule.slack(path)
+    rows = {row.component: f"{spaced(row.component)}: {row.limits}" for row in rule.rows(path) if row.room is not None}
+    if words == rule.name and rows:
+        words = "; ".join(rows.values())
+    return LimitPrice(rule.name, words, None if slack is None else max(0.0, slack))

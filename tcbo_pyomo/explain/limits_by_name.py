@@ -72,6 +72,20 @@ def changed_limit(problem: AnyProblem, name: str, value: Any) -> tuple[AnyProble
     return problem.changed(constraints=tuple(rules)), rule.named_limits()[own], new
 
 
+def step_of_limit(problem: ProblemProtocol, name: str) -> tuple[str, float] | None:
+    """(coordinate, largest step in its unit) where a limit is one of steps; None where it is another."""
+    if name not in (limits := named_limits(problem)):
+        return None
+    position, own = limits[name]
+    rule, axis = problem.rules[position], own.rpartition(".")[2]
+    coordinate = next((c for c in problem.coordinates if c.name == axis), None)
+    if coordinate is None or not rule.limits_are_steps:
+        return None
+    value = rule.named_limits()[own]
+    sides = value if isinstance(value, (tuple, list)) else (value,)
+    return axis, max(coordinate.value_of(side) for side in sides)
+
+
 def _named_action_limits(actions: ActionLimits | None) -> dict[str, float]:
     """{name: present value} of the limits of actions, where they are of a known kind."""
     if isinstance(actions, NormActions):
@@ -82,7 +96,9 @@ def _named_action_limits(actions: ActionLimits | None) -> dict[str, float]:
     return {f"{ACTIONS}.{n}.{side}": float(v) for n, *pair in sides for side, v in zip(SIDES, pair, strict=True)}
 
 
-def _changed_action(problem: AnyProblem, actions: ActionLimits, name: str, value: Any) -> tuple[AnyProblem, float, float]:
+def _changed_action(
+    problem: AnyProblem, actions: ActionLimits, name: str, value: Any
+) -> tuple[AnyProblem, float, float]:
     before, new = _named_action_limits(actions), quantity(name, value)
     if not isinstance(new, float):
         raise BadInput(f"limit '{name}' = {value!r} must be a plain number: actions carry no unit")

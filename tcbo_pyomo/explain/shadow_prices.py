@@ -44,21 +44,29 @@ class RowPrice:
     ----------
     name
         Its name in the Pyomo model.
-    rule
-        The name of the constraint that it belongs to.
+    component, rule
+        The component and the name of the constraint that it belongs to.
     limits
         What it allows, in words.
     shadow_price
         Change of the smallest utility per unit of its bound.
     slack
         How much of it the plan leaves unused; None where a plan's visits alone do not tell.
+    unit
+        The least that a move uses of it, to two digits.
+    lower, upper
+        Its bounds; infinite where there is none.
     """
 
     name: str
+    component: str
     rule: str
     limits: str
     shadow_price: float
     slack: float | None
+    unit: float = 1.0
+    lower: float = -np.inf
+    upper: float = np.inf
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +109,7 @@ class LookAhead:
         """For each pair of the present state, whether a plan may use it now."""
         sets, step, state = self.problem.sets, self.situation.step, self.situation.state
         here = np.arange(self.problem.process.number_of_states) == state
-        usable = np.setdiff1d(sets.usable_pairs(step, here), _unaffordable(self.problem, self.situation))
+        usable = np.setdiff1d(sets.usable_pairs(step, here), unaffordable(self.problem, self.situation))
         return np.isin(self.problem.process.pairs_of(state), usable)
 
     def worth_with(self, rules: Sequence[TransitionConstraint]) -> float:
@@ -110,7 +118,7 @@ class LookAhead:
         At most this can the other rules buy.
         """
         other = EpisodeSets(self.problem.process, rules, self.problem.horizon)
-        barred = _unaffordable(self.problem, self.situation)
+        barred = unaffordable(self.problem, self.situation)
         values = backward_values(other, self.cost, self.situation.step, barred)
         return max(0.0, float(self.values[0, self.situation.state] - values[0, self.situation.state]))
 
@@ -122,7 +130,7 @@ def look_ahead(problem: Problem, gradient: Array, situation: Situation, plan: Vi
     if any(rule.couples_steps for rule in problem.rules):
         rows, surcharge = _side_prices(problem, gradient, situation, plan)
         cost = cost + surcharge
-    values = backward_values(problem.sets, cost, situation.step, _unaffordable(problem, situation))
+    values = backward_values(problem.sets, cost, situation.step, unaffordable(problem, situation))
     return LookAhead(problem, situation, cost, values, rows)
 
 
@@ -139,7 +147,7 @@ def backward_values(sets: EpisodeSets, cost: Array, first_step: int, barred_now:
     return recursion.values(first_step, recursion.best_of(to_go))
 
 
-def _unaffordable(problem: Problem, situation: Situation) -> Integers:
+def unaffordable(problem: Problem, situation: Situation) -> Integers:
     """Pairs of the present state after which a budget could not be kept for sure."""
     pairs = np.array(problem.process.pairs_of(situation.state), dtype=np.int64)
     fits = np.ones(len(pairs), dtype=bool)
@@ -155,7 +163,7 @@ def _side_prices(
 
     The linear programme is solved by HiGHS, whatever the settings name: it is the one that gives duals.
     """
-    oracle = LinearProgramming(problem.sets, problem.rules)
+    oracle = LinearProgramming(problem.sets, problem.rules, base=lambda: problem.polytope)
     oracle.extreme_point(gradient, situation, np.random.default_rng(0))
     polytope, _ = oracle.compiled(situation)
     assert oracle.last_solution is not None and oracle.last_solution.row_dual is not None
@@ -175,15 +183,23 @@ def _side_prices(
             # A budget costs the same at every step, also for moves that no plan can reach.
             surcharge -= price * tail.pair_cost
             slack = None if plan is None else _budget_slack(tail, situation, plan)
-            prices.append(RowPrice(row.name, tail.budget.name, tail.budget.describe(problem.coordinates), price, slack))
+            words, unit = tail.budget.describe(problem.coordinates), natural_unit(tail.pair_cost.astype(float))
+            prices.append(RowPrice(row.name, row.name, tail.budget.name, words, price, slack, unit))
             continue
         entries = matrix[[index]].toarray().ravel()
         surcharge[polytope.move_step[ahead] - situation.step, polytope.move_pair[ahead]] -= price * entries[ahead]
         slack = None if plan is None else _row_slack(polytope, index, entries, situation, plan)
-        rule = _rule_of(polytope, row)
+        rule, component = _rule_of(polytope, row), row.parent_component().local_name
         lower, upper = float(polytope.programme.row_lower[index]), float(polytope.programme.row_upper[index])
-        prices.append(RowPrice(row.name, rule, f"{rule}: {limits_text(lower, upper)}", price, slack))
+        unit, words = natural_unit(entries[: len(polytope.move_pair)]), f"{rule}: {limits_text(lower, upper)}"
+        prices.append(RowPrice(row.name, component, rule, words, price, slack, unit, lower, upper))
     return tuple(prices), surcharge
+
+
+def natural_unit(entries: Array) -> float:
+    """The least that a move uses of a limit at all, to two digits; 1 where no move uses it."""
+    used = np.abs(entries[entries != 0.0])
+    return float(f"{used.min():.2g}") if len(used) else 1.0
 
 
 def _rule_of(polytope: CompiledPolytope, row: Any) -> str:

@@ -1,7 +1,8 @@
 """What if a limit were another: the planning problem solved again, and both plans side by side.
 
-Only the plan changes. What is known, the candidates and the moves already made stay as they are, so the two utilities are
-variances of the same quantity and can be compared.
+Only the plan changes. What is known, the candidates and the moves already made stay as they are, so the two plans leave
+variances of the same quantity (`scale`) and can be compared. A larger step that the plant's list of moves does not have is
+answered on a plant with the longer moves added, where its states are a grid; otherwise the answer says that it lacks them.
 """
 
 from __future__ import annotations
@@ -17,13 +18,13 @@ from tcbo_pyomo.campaign.assembly import planner_for
 from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.explain.explanation import GAP, certifying_planner, standpoint
-from tcbo_pyomo.explain.limits_by_name import changed_limit
+from tcbo_pyomo.explain.limits_by_name import changed_limit, step_of_limit
 from tcbo_pyomo.explain.move_facts import Point
-from tcbo_pyomo.explain.shadow_prices import look_ahead
-from tcbo_pyomo.foundation.arrays import Array
-from tcbo_pyomo.models.constraints.budget import budgets_of
+from tcbo_pyomo.explain.scale import continuous_scale, finite_scale, on_process
+from tcbo_pyomo.foundation.arrays import Integers
 from tcbo_pyomo.models.visitation import mix
 from tcbo_pyomo.planning.finite.policy import Policy
+from tcbo_pyomo.plant.longer_moves import missing_steps, why_not_longer, with_longer_moves
 from tcbo_pyomo.plant.situation import Situation
 from tcbo_pyomo.problem.continuous import ContinuousProblem
 from tcbo_pyomo.problem.finite import Problem
@@ -37,7 +38,7 @@ class PlanOutcome:
     Attributes
     ----------
     utility_after
-        The utility after the plan.
+        The variance that the best policy leaves (of a continuous plant: the plan that was found).
     lower_bound
         What no plan under these limits can beat; None for a continuous plant.
     first_moves
@@ -58,26 +59,25 @@ class WhatIf:
     changes
         (name, present value, changed value), as text.
     utility_now
-        Before any further move.
+        The variance before any further move.
     present, changed
         The two plans.
-    by_shadow_price
-        The changed utility as the shadow prices of the present plan predict it; None where a change has no price.
+    unit
+        Unit of what is measured.
+    note
+        What the answer had to assume: moves that were added, or that the plant does not have.
     """
 
     changes: tuple[tuple[str, str, str], ...]
     utility_now: float
     present: PlanOutcome
     changed: PlanOutcome
-    by_shadow_price: float | None
+    unit: str = ""
+    note: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for files."""
         return asdict(self)
-
-
-Outcome = tuple[float, PlanOutcome, float | None]
-"""Utility now, a plan, and what its prices predict."""
 
 
 def what_if(campaign: Campaign, changes: Mapping[str, Any], gap: float | None = None) -> WhatIf:
@@ -95,57 +95,77 @@ def what_if(campaign: Campaign, changes: Mapping[str, Any], gap: float | None = 
     if other.horizon <= step:
         raise BadInput(f"horizon {other.horizon}: {step} moves of this episode are made already; give more than that")
     wanted = gap or campaign.settings.planner.gap or GAP
-    now, present, predicted = _outcome(problem, campaign, wanted, other)
-    _, changed, _ = _outcome(other, campaign, wanted, None)
-    return WhatIf(tuple(texts), now, present, changed, predicted)
+    now, present = _outcome(problem, campaign, wanted)
+    other, pairs, note = _with_moves(other, list(changes))
+    _, changed = _outcome(other, campaign, wanted, pairs)
+    return WhatIf(tuple(texts), now, present, changed, problem.output_unit, note)
 
 
 @singledispatch
-def _outcome(problem: ProblemProtocol, campaign: Campaign, gap: float, other: ProblemProtocol | None) -> Outcome:
-    """The plan under the limits of `problem`, and what its prices predict for `other`."""
+def _with_moves(other: ProblemProtocol, names: list[str]) -> tuple[ProblemProtocol, Integers | None, str]:
+    """The changed problem with the moves that the question needs, where each pair is in it, and what was assumed."""
+    return other, None, ""
+
+
+@_with_moves.register
+def _(other: Problem, names: list[str]) -> tuple[Problem, Integers | None, str]:
+    pairs, notes = np.arange(other.process.number_of_pairs), []
+    for name in names:
+        asked = step_of_limit(other, name)
+        missing = [] if asked is None else missing_steps(other.process, *asked)
+        if asked is None or not missing:
+            continue
+        coordinate, _ = asked
+        if why := why_not_longer(other.process):
+            notes.append(
+                f"{name} needs moves that the plant does not have, and they cannot be built because {why}; the answer holds "
+                "for the moves it has, so give it longer moves in its file"
+            )
+            continue
+        longer = with_longer_moves(other.process, coordinate, missing)
+        pairs, other = longer.pair[pairs], other.changed(process=longer.process)
+        notes.append(f"{name} needs moves that the plant does not have: moves of up to {longer.cells} cells were added")
+    return other, pairs, "; ".join(notes)
+
+
+@singledispatch
+def _outcome(
+    problem: ProblemProtocol, campaign: Campaign, gap: float, pairs: Integers | None = None
+) -> tuple[float, PlanOutcome]:
+    """The variance now, and the plan under the limits of `problem`; `pairs` says where its pairs are in a longer list."""
     raise BadInput(f"problem '{problem.name}': a {type(problem).__name__} has no plans to compare")
 
 
 @_outcome.register
-def _(problem: ContinuousProblem, campaign: Campaign, gap: float, other: ContinuousProblem | None) -> Outcome:
-    situation, generator, utility = standpoint(campaign)
-    plan = planner_for(problem, campaign.settings.planner).plan(utility, situation, generator)
+def _(
+    problem: ContinuousProblem, campaign: Campaign, gap: float, pairs: Integers | None = None
+) -> tuple[float, PlanOutcome]:
+    (situation, generator, utility), settings = standpoint(campaign), campaign.settings.planner
+    plan = planner_for(problem, settings).plan(utility, situation, generator)
     paths = [(weight, component.states[len(situation.path) :]) for weight, component in plan.components]
     firsts = tuple((weight, problem.describe(tuple(path[0]))) for weight, path in paths)
-    return plan.tangent.value, PlanOutcome(utility.value(paths), None, firsts), None
+    scale = continuous_scale(utility, plan.tangent.separated, settings)
+    return plan.tangent.value, PlanOutcome(scale.value(paths), None, firsts)
 
 
 @_outcome.register
-def _(problem: Problem, campaign: Campaign, gap: float, other: Problem | None) -> Outcome:
-    situation, generator, utility = standpoint(campaign)
-    best = certifying_planner(problem, campaign.settings.planner).certified(utility, situation, generator, gap)
-    plan = mix(best.components)
-    pairs, probabilities = Policy(problem.process, plan).action_probabilities(situation.step, situation.state)
-    moves = zip(probabilities.tolist(), pairs.tolist(), strict=True)
+def _(problem: Problem, campaign: Campaign, gap: float, pairs: Integers | None = None) -> tuple[float, PlanOutcome]:
+    (situation, generator, utility), settings = standpoint(campaign), campaign.settings.planner
+    scale = on_process(finite_scale(utility, utility.linearise(None), settings), problem.process)
+    if pairs is not None:
+        situation = Situation(situation.path, tuple(int(pairs[pair]) for pair in situation.decisions))
+    best = certifying_planner(problem, settings).certified(scale, situation, generator, gap)
+    policy = Policy(problem.process, mix(best.components))
+    pairs_now, probabilities = policy.action_probabilities(situation.step, situation.state)
+    moves = zip(probabilities.tolist(), pairs_now.tolist(), strict=True)
     likeliest = [(probability, _likeliest_arrival(problem, pair)) for probability, pair in moves]
     firsts = tuple(sorted(likeliest, key=lambda part: -part[0]))
-    outcome = PlanOutcome(best.certificate.upper, best.certificate.lower, firsts)
-    predicted = None if other is None else _predicted(problem, other, best.gradient, situation, outcome.utility_after)
-    return best.tangent.value, outcome, predicted
+    return best.tangent.value, PlanOutcome(best.certificate.upper, best.certificate.lower, firsts)
 
 
 def _likeliest_arrival(problem: Problem, pair: int) -> Point:
     row = problem.process.transitions[[pair]]
     return dict(problem.describe(int(row.indices[np.argmax(row.data)])))
-
-
-def _predicted(problem: Problem, other: Problem, gradient: Array, situation: Situation, utility: float) -> float | None:
-    """Utility plus price times change of each budget; None when anything else was changed."""
-    if other.horizon != problem.horizon:
-        return None
-    prices = {row.rule: row.shadow_price for row in look_ahead(problem, gradient, situation).rows}
-    limits = {budget.name: budget.limit for budget in budgets_of(other.rules)}
-    changed = [before for before, after in zip(problem.rules, other.rules, strict=True) if before is not after]
-    if len(budgets_of(changed)) < len(changed) or not {rule.name for rule in changed} <= prices.keys():
-        return None
-    for budget in budgets_of(changed):
-        utility += prices[budget.name] * (limits[budget.name] - budget.limit)
-    return max(0.0, utility)
 
 
 def _text(value: Any) -> str:

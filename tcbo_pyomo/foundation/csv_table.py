@@ -11,7 +11,7 @@ import io
 import math
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -34,14 +34,21 @@ class MeasurementTable:
         One per column; the units are those the values are in.
     values
         One row per measurement, one column per name.
+    rows
+        The number of each of these rows in the file, as an editor counts it.
     """
 
     names: tuple[str, ...]
     units: tuple[str, ...]
     values: Array
+    rows: tuple[int, ...]
 
 
-def read_table(path: str | os.PathLike[str], columns: Mapping[str, str | None]) -> MeasurementTable:
+def read_table(
+    path: str | os.PathLike[str],
+    columns: Mapping[str, str | None],
+    without: Mapping[str, Collection[str]] | None = None,
+) -> MeasurementTable:
     """Read the named columns of a CSV file.
 
     Parameters
@@ -51,6 +58,8 @@ def read_table(path: str | os.PathLike[str], columns: Mapping[str, str | None]) 
     columns
         The unit wanted for each name; None to keep the unit of the header. A column whose header has no unit is taken
         to be in the unit wanted.
+    without
+        Rows that are left out: those with one of these words in the column of that name, if there is one.
     """
     where = f"table '{os.fspath(path)}'"
     (first, header), *rows = table_rows(path, where)
@@ -60,6 +69,10 @@ def read_table(path: str | os.PathLike[str], columns: Mapping[str, str | None]) 
             raise BadInput(f"{where}, row {first}: no column '{name}'; {suggestion(name, headings)}")
     if not rows:
         raise BadInput(f"{where}, row {first}: a header and no measurements below it")
+    for name, words in (without or {}).items():
+        if name in headings:
+            column, _ = headings[name]
+            rows = [(number, cells) for number, cells in rows if not _is_one_of(cells, column, words)]
     values = np.empty((len(rows), len(columns)))
     for index, (number, cells) in enumerate(rows):
         if len(cells) != len(headings):
@@ -73,7 +86,11 @@ def read_table(path: str | os.PathLike[str], columns: Mapping[str, str | None]) 
         if given and given != units[-1]:
             place = f"{where}, row {first}, column '{name}'"
             values[:, column] = converted_values(values[:, column], given, units[-1], place)
-    return MeasurementTable(tuple(columns), tuple(units), values)
+    return MeasurementTable(tuple(columns), tuple(units), values, tuple(number for number, _ in rows))
+
+
+def _is_one_of(cells: list[str], column: int, words: Collection[str]) -> bool:
+    return column < len(cells) and cells[column].strip() in words
 
 
 def table_rows(path: str | os.PathLike[str], where: str) -> list[tuple[int, list[str]]]:

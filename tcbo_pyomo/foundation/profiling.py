@@ -35,6 +35,7 @@ WORK = (
     "certified Frank-Wolfe",
     "NLP solve",
     "NLP objective",
+    "one step",
 )
 """Sections that are built once, linear algebra, or a solver; the time of a run that is in none of them is overhead."""
 STEP = "step"

@@ -16,9 +16,12 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from tcbo_pyomo.errors import BadInput, suggestion
+from tcbo_pyomo.foundation.user_code import require_trust
+from tcbo_pyomo.foundation.user_sources import noted_imports
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
-_USER = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*")
+USER_NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*")
+"""How a user's own class is named, 'my_module:MyClass'."""
 
 Face = TypeVar("Face")
 
@@ -43,10 +46,12 @@ def find_beside_user(folder: str | None = None) -> None:
 
 def load_user_object(kind: str, name: str) -> Any:
     """What a user means by "my_module:Name"; `kind` is the word used in messages."""
+    require_trust(f"{kind} '{name}'")
     module_name, _, attribute = name.partition(":")
     find_beside_user()
     try:
-        module = importlib.import_module(module_name)
+        with noted_imports(name):
+            module = importlib.import_module(module_name)
     except Exception as error:  # Whatever the user's file does wrong while it runs.
         why = f"{type(error).__name__}: {error}"
         raise BadInput(f"{kind} '{name}': cannot import '{module_name}' ({why})") from error
@@ -82,7 +87,7 @@ class Registry(Generic[Face]):
 
     def load(self, name: str) -> Callable[..., Face]:
         """The class with a name: of a file here, or a user's "my_module:MyClass"."""
-        if isinstance(name, str) and _USER.fullmatch(name):
+        if isinstance(name, str) and USER_NAME.fullmatch(name):
             found: Any = load_user_object(self.kind, name)
             if fault := self._fault_of(found):
                 raise BadInput(f"{self.kind} '{name}' is {fault}")

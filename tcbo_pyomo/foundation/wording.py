@@ -25,6 +25,17 @@ def with_unit(value: float, unit: str) -> str:
     return f"{value:.4g} {unit}".rstrip()
 
 
+def squared_unit(unit: str) -> str:
+    """The unit of a variance, `K²`, `(mol/L)²`."""
+    return "" if not unit else f"({unit})²" if set(unit) & set("/*^ ") else f"{unit}²"
+
+
+def variance_text(variance: float, unit: str) -> str:
+    """A variance with its standard deviation: `39.9 %² (sd 6.32 %)`."""
+    deviation = with_unit(max(variance, 0.0) ** 0.5, unit)
+    return f"{with_unit(variance, squared_unit(unit))} (sd {deviation})"
+
+
 def uncertain(mean: float, deviation: float, unit: str) -> str:
     """`0.412 ± 0.013 mg/L`: one standard deviation, with as many digits as it justifies."""
     if not deviation > 0:

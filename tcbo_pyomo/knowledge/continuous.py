@@ -1,27 +1,31 @@
-"""What a campaign on a continuous plant knows; the same face as `FiniteKnowledge`."""
+"""What a campaign on a continuous plant knows; the counterpart of `FiniteKnowledge`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tcbo_pyomo.candidates.protocol import candidate_rule
-from tcbo_pyomo.candidates.search.multi_start import global_maxima
-from tcbo_pyomo.candidates.search.projected_ascent import Allowed
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.blas_threads import one_blas_thread
 from tcbo_pyomo.foundation.profiling import section
 from tcbo_pyomo.knowledge.history import History
 from tcbo_pyomo.knowledge.knowledge import Knowledge
-from tcbo_pyomo.planning.continuous.utility import Stage, TrajectoryUtility
+from tcbo_pyomo.plant.route import Route
 from tcbo_pyomo.plant.situation import Location
-from tcbo_pyomo.problem.continuous import ContinuousProblem
+from tcbo_pyomo.problem.continuous import SAME_PLACE, ContinuousProblem
 from tcbo_pyomo.settings import Settings
-from tcbo_pyomo.surrogate.acquisition import ConfidenceBounds
 from tcbo_pyomo.surrogate.continuous_belief import ContinuousBelief
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
+
+if TYPE_CHECKING:
+    from tcbo_pyomo.candidates.protocol import ContinuousRule
+    from tcbo_pyomo.candidates.search.projected_ascent import Allowed
+    from tcbo_pyomo.planning.continuous.reachable_set import ReachableSet
+    from tcbo_pyomo.planning.continuous.utility import Stage, TrajectoryUtility
 
 DEFAULT_RULE = "annealed"
 
@@ -40,8 +44,12 @@ def representation(features: str, number: int | None, budget: int) -> tuple[str,
 def best_mean(belief: ContinuousBelief, allowed: Allowed | None = None) -> Array:
     """The allowed point of the box with the largest posterior mean (section 5, "predictive regret"), scaled (d).
 
-    The search starts from measured points and a fixed survey of the box. It draws no random numbers.
+    The search starts from measured points and a fixed survey of the box. It draws no random numbers. Of a set of reachable
+    points it is one of these.
     """
+    from tcbo_pyomo.candidates.search.multi_start import global_maxima
+    from tcbo_pyomo.surrogate.acquisition import ConfidenceBounds
+
     mean = ConfidenceBounds(belief, np.zeros(1))
     return global_maxima(mean, belief.dimension, allowed, belief.measured, along_edges=True).points[0]
 
@@ -53,7 +61,6 @@ class ContinuousKnowledge(Knowledge[ContinuousBelief]):
 
     def __init__(self, problem: ContinuousProblem, settings: Settings, seed: int, history: History) -> None:
         self.problem = problem
-        self._rule = candidate_rule(settings.candidates.rule or DEFAULT_RULE, "continuous", settings.candidates)
         if settings.utility.objective == "regret":
             raise BadInput(
                 f"setting 'utility.objective': got 'regret', and problem '{problem.name}' is continuous; use differences or "
@@ -61,10 +68,30 @@ class ContinuousKnowledge(Knowledge[ContinuousBelief]):
             )
         super().__init__(settings, seed, history)
 
+    @cached_property
+    def reach(self) -> ReachableSet | None:
+        """Where an episode can get to; None for the whole box, and where the code of the plant is not at hand."""
+        if self.problem.reaches_everything or self.problem.only_described:
+            return None
+        from tcbo_pyomo.planning.continuous.reachable_set import (
+            reachable_set,  # Whoever only wants the belief needs none.
+        )
+
+        return reachable_set(self.problem)
+
+    @cached_property
+    def rule(self) -> ContinuousRule:
+        """What lists the candidates."""
+        from tcbo_pyomo.candidates.protocol import candidate_rule  # Whoever only wants the belief needs no rule.
+
+        chosen = self.settings.candidates
+        return candidate_rule(chosen.rule or DEFAULT_RULE, "continuous", chosen)
+
     def prior(self, kernel: Kernel) -> ContinuousBelief:
         """The prior on the box."""
         surrogate, dimension = self.settings.surrogate, len(self.problem.coordinates)
         self._candidates = np.empty((0, dimension))
+        self._routes: tuple[Route, ...] = ()
         budget = self.problem.episodes * self.problem.horizon
         return ContinuousBelief(kernel, dimension, *representation(surrogate.features, surrogate.number, budget))
 
@@ -76,6 +103,7 @@ class ContinuousKnowledge(Knowledge[ContinuousBelief]):
         """Results or visits have changed: what was derived from them is computed again when it is asked for."""
         super().forget()
         self._recommendation: Location | None = None
+        self._route: Route | None = None
 
     @property
     def candidates(self) -> Array:
@@ -84,22 +112,81 @@ class ContinuousKnowledge(Knowledge[ContinuousBelief]):
 
     @property
     def recommendation(self) -> Location:
-        """Where the posterior mean is largest."""
+        """Where the posterior mean is largest, among the points that an episode can reach."""
+        if self._recommendation is None and self.problem.only_described and not self.problem.reaches_everything:
+            # Where an episode can get to is not known without the plant's own code; where it was is.
+            self._recommendation = self._best_visited()
         if self._recommendation is None:
             with section("recommendation"), one_blas_thread():
-                best = best_mean(self.belief, self.problem.allowed)
+                best = best_mean(self.belief, self._space)
+            if self.reach is not None:
+                (self._proof,) = self.reach.routes(best[None])
             self._recommendation = tuple(best.tolist())
         return self._recommendation
 
+    def _best_visited(self) -> Location:
+        """The place with the largest posterior mean among those that the plant has been at, which proves them reachable."""
+        start = self.problem.start_state
+        visited = list(dict.fromkeys([start, *(move.arrived for move in self.history.made if move.arrived is not None)]))
+        return visited[int(np.argmax(self.belief.predict(visited)[0]))]
+
+    def _route_made(self, best: Location) -> Route:
+        """The moves that led to a place that the plant has been at."""
+        for move in self.history.made:
+            if move.arrived == best and move.step > 0:
+                places = self.history.path(move.episode)[: move.step + 1]
+                made = [m for m in self.history.made if m.episode == move.episode and 0 < m.step <= move.step]
+                return Route(np.array(places), np.array([m.decision for m in made], dtype=float), move.step)
+        return Route(np.array([best]), np.empty((0, len(best))), 0)
+
+    @property
+    def route(self) -> Route:
+        """A feasible episode that comes to the recommendation in few moves."""
+        best = np.array(self.recommendation)
+        if self._route is None and self.reach is not None:
+            with one_blas_thread():
+                self._route = self.reach.shortened(self._proof)
+        if self._route is None and self.problem.only_described and not self.problem.reaches_everything:
+            self._route = self._route_made(self.recommendation)
+        if self._route is None:
+            from tcbo_pyomo.planning.continuous.shortest_path import (
+                straight_path,  # Whoever only wants the belief needs none.
+            )
+
+            dynamics, horizon = self.problem.dynamics, self.problem.horizon
+            states, actions = straight_path(dynamics, np.array(self.problem.start_state), best, horizon)
+            self._route = Route(states, actions, int((np.abs(states - best).max(axis=1) <= SAME_PLACE).argmax()))
+        return self._route
+
+    @property
+    def route_moves(self) -> list[dict[str, Any]]:
+        """How an episode gets to the recommendation: for each move its step, the actions, and where it leads."""
+        return self.problem.route_moves(self.route)
+
+    @property
+    def candidate_routes(self) -> tuple[Route, ...]:
+        """A feasible episode to each candidate; none where every point of the box can be reached."""
+        return self._routes
+
+    @property
+    def _space(self) -> Allowed:
+        return self.problem.allowed if self.reach is None else self.reach
+
     def utility(self, generator: np.random.Generator) -> TrajectoryUtility:
         """U given the history, pending visits included, over a fresh set of candidates."""
+        from tcbo_pyomo.planning.continuous.utility import TrajectoryUtility  # Only plans need it.
+
         with section("candidates"):
-            self._candidates = self._rule(self.belief, self.problem.allowed, generator, self.share_spent)
+            self._candidates = self.rule(self.belief, self._space, generator, self.share_spent)
+            if self.reach is not None:
+                # A rule of the user's own may have listed points that it did not get from a search.
+                self._routes = self.reach.routes(self._candidates)
+                self._candidates = np.array([route.point for route in self._routes])
         objective = self.settings.utility.objective or "differences"
         return TrajectoryUtility(self.design, self._candidates, objective, self.problem.noise, generator, self.stage)
 
     @property
     def stage(self) -> Stage:
         """How much is known: nothing, less than the results of half the budget, or more."""
-        results, budget = len(self.belief.measured), self.problem.episodes * self.problem.horizon
+        results, budget = len(self.belief.measured), self.history.moves_of(self.problem.episodes)
         return "blind" if results == 0 else "exploring" if 2 * results < budget else "refining"

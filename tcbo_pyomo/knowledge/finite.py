@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tcbo_pyomo.candidates.protocol import candidate_rule
 from tcbo_pyomo.foundation.arrays import Array, Integers
 from tcbo_pyomo.foundation.profiling import section
 from tcbo_pyomo.knowledge.history import History
 from tcbo_pyomo.knowledge.knowledge import Knowledge
-from tcbo_pyomo.planning.finite.expected_regret import ExpectedRegret
-from tcbo_pyomo.planning.finite.planned_posterior import FeaturePosterior, KernelPosterior
-from tcbo_pyomo.planning.finite.utility import Posterior, Utility
 from tcbo_pyomo.plant.situation import Location
 from tcbo_pyomo.problem.finite import Problem
 from tcbo_pyomo.settings import Settings
 from tcbo_pyomo.surrogate.features import state_factor
 from tcbo_pyomo.surrogate.finite_belief import FiniteBelief
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
+
+if TYPE_CHECKING:
+    from tcbo_pyomo.candidates.protocol import FiniteRule
+    from tcbo_pyomo.planning.finite.expected_regret import ExpectedRegret
+    from tcbo_pyomo.planning.finite.utility import Posterior, Utility
 
 DEFAULT_RULE = "credible_band"
 
@@ -31,11 +34,17 @@ class FiniteKnowledge(Knowledge[FiniteBelief]):
 
     def __init__(self, problem: Problem, settings: Settings, seed: int, history: History) -> None:
         self.problem = problem
-        chosen = settings.candidates
-        if chosen.width is None:
-            chosen = chosen.model_copy(update={"width": problem.confidence_width})
-        self._rule = candidate_rule(chosen.rule or DEFAULT_RULE, "finite", chosen)
         super().__init__(settings, seed, history)
+
+    @cached_property
+    def rule(self) -> FiniteRule:
+        """What lists the candidates."""
+        from tcbo_pyomo.candidates.protocol import candidate_rule  # Whoever only wants the belief needs no rule.
+
+        chosen = self.settings.candidates
+        if chosen.width is None:
+            chosen = chosen.model_copy(update={"width": self.problem.confidence_width})
+        return candidate_rule(chosen.rule or DEFAULT_RULE, "finite", chosen)
 
     def prior(self, kernel: Kernel) -> FiniteBelief:
         """The prior on all states."""
@@ -65,7 +74,7 @@ class FiniteKnowledge(Knowledge[FiniteBelief]):
             with section("candidates"):
                 # A stream of its own for each set, so that a rule with chance in it lists the same after loading.
                 stream = np.random.default_rng(np.random.SeedSequence([self.seed, 3, len(self.history.told)]))
-                self._candidates = self._rule(self.belief, space, stream, self.share_spent)
+                self._candidates = self.rule(self.belief, space, stream, self.share_spent)
         return self._candidates
 
     @property
@@ -75,6 +84,9 @@ class FiniteKnowledge(Knowledge[FiniteBelief]):
 
     def utility(self, generator: np.random.Generator) -> Utility | ExpectedRegret:
         """U given the history, pending visits included."""
+        from tcbo_pyomo.planning.finite.expected_regret import ExpectedRegret  # Only plans need them.
+        from tcbo_pyomo.planning.finite.utility import Utility
+
         settings = self.settings.utility
         process, mean = self.problem.process, self.belief.mean
         posterior = self._kernel_posterior if settings.form == "kernel" else self._feature_posterior
@@ -85,9 +97,13 @@ class FiniteKnowledge(Knowledge[FiniteBelief]):
         return Utility(process, posterior, self.candidates, objective, generator, mean)
 
     def _feature_posterior(self, planned: Array | None) -> Posterior:
+        from tcbo_pyomo.planning.finite.planned_posterior import FeaturePosterior
+
         return FeaturePosterior(self.design.factor, planned)
 
     def _kernel_posterior(self, planned: Array | None) -> Posterior:
+        from tcbo_pyomo.planning.finite.planned_posterior import KernelPosterior
+
         points = self.problem.process.scaled_states
         information = np.zeros(len(points)) if planned is None else planned.copy()
         for move in self.history.made:

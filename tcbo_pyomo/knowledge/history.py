@@ -6,85 +6,17 @@ Where the plant is and what has been measured are two different things: results 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 
 from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.knowledge.move import Move, Words
+from tcbo_pyomo.knowledge.plausibility import surprise_from
 from tcbo_pyomo.plant.situation import Decision, Location, Situation
 
-Words = Callable[[Location], str]
-"""A place in engineering units."""
-
-
-class _Worded:
-    """How places are written when it is printed: kept apart from the data, and neither saved, compared nor copied."""
-
-    __slots__ = ("words",)
-
-    words: Words
-
-    def __getstate__(self) -> dict[str, Any]:
-        return dict(vars(self))
-
-
-@dataclass(repr=False)
-class Move(_Worded):
-    """One move of the plant.
-
-    Attributes
-    ----------
-    number
-        Counts all moves of the campaign from 1; the name under which its result is told.
-    episode, step
-        Both from 1, as in tables; step 0 is a measurement of the start, before the first move.
-    origin
-        Where the plant was: the index of a state of a finite process, or a point of a continuous one (scaled).
-    decision
-        What the plant was asked to do: the index of a state-action pair, or an action.
-    expected
-        Where the move leads; None when chance decides.
-    arrived
-        Where the plant really went; None until that is known.
-    value
-        The measurement; None until it is told.
-    scheduled
-        Asked for as part of a whole schedule: `arrived` is assumed until something else is reported.
-    cancelled
-        A move that will not be made: it could not be, or the plant left the schedule before it.
-    replicates
-        Further measurements of the same visit, in the order told.
-    skipped
-        The plant arrived, but no result will come.
-    """
-
-    number: int
-    episode: int
-    step: int
-    origin: Location
-    decision: Decision
-    expected: Location
-    arrived: Location = None
-    value: float | None = None
-    scheduled: bool = False
-    cancelled: bool = False
-    replicates: tuple[float, ...] = ()
-    skipped: bool = False
-
-    @property
-    def values(self) -> tuple[float, ...]:
-        """All measurements of this visit, the first one first."""
-        return () if self.value is None else (self.value, *self.replicates)
-
-    def __repr__(self) -> str:
-        place = self.expected if self.arrived is None else self.arrived
-        words: Words = getattr(self, "words", str)
-        to = "where chance leads" if place is None else words(place)
-        told = "cancelled" if self.cancelled else "skipped" if self.skipped else ", ".join(map(str, self.values))
-        now = told or ("asked for" if self.arrived is None else "pending")
-        return f"Move({self.number}: episode {self.episode}, step {self.step}; {words(self.origin)} -> {to}; {now})"
+__all__ = ["History", "Move", "Words"]
 
 
 @dataclass
@@ -98,6 +30,8 @@ class History:
     horizon: int
     moves: list[Move] = field(default_factory=list)
     told: list[int] = field(default_factory=list)
+    lengths: dict[int, int] = field(default_factory=dict)
+    """Moves of those episodes that have other than `horizon`: they were made before the horizon was amended."""
     words: Words | None = field(default=None, repr=False, compare=False)
     """How places are written when a move is printed."""
     _known: tuple[Move, Situation] | None = field(default=None, init=False, repr=False, compare=False)
@@ -123,12 +57,12 @@ class History:
     @property
     def made(self) -> list[Move]:
         """Moves after which the plant's position is known (or assumed, in a schedule)."""
-        return [move for move in self.moves if _was_made(move)]
+        return [move for move in self.moves if move.made]
 
     @property
     def pending(self) -> list[Move]:
-        """Moves made whose result has not been told."""
-        return [move for move in self.moves if move.value is None and _was_made(move) and not move.skipped]
+        """Moves made (or assumed to be, in a schedule) whose result has not been told."""
+        return [move for move in self.moves if move.value is None and move.made and not move.skipped]
 
     @property
     def measurements(self) -> list[tuple[Move, float]]:
@@ -153,6 +87,23 @@ class History:
         return last if last is not None and last.arrived is None and not last.cancelled else None
 
     @property
+    def assumed(self) -> list[Move]:
+        """What is left to be made of the last schedule: its moves after the last one that something was reported of.
+
+        A report on a move, or asking for the next episode, says that all moves before it were made.
+        """
+        found: list[Move] = []
+        for move in reversed(self.moves):
+            if move.cancelled and not found:
+                continue
+            left = move.made and not move.reported and move.episode == self.moves[-1].episode
+            # A schedule goes to the end of its episode; one that was left before is over.
+            if not left or (not found and move.step < self.length(move.episode)):
+                break
+            found.append(move)
+        return found[::-1]
+
+    @property
     def moves_made(self) -> int:
         """How many moves have been made in all: a later one is made only after every earlier one."""
         last = self._last_made
@@ -160,12 +111,21 @@ class History:
 
     @property
     def _last_made(self) -> Move | None:
-        return next((move for move in reversed(self.moves) if _was_made(move)), None)
+        return next((move for move in reversed(self.moves) if move.made), None)
 
     @property
     def episode(self) -> int:
         """The episode of the next move, from 1."""
-        return self.moves_made // self.horizon + 1
+        last = self._last_made
+        return 1 if last is None else last.episode + int(last.step >= self.length(last.episode))
+
+    def length(self, episode: int) -> int:
+        """Moves of an episode."""
+        return self.lengths.get(episode, self.horizon)
+
+    def moves_of(self, episodes: int) -> int:
+        """Moves of the first so many episodes."""
+        return episodes * self.horizon + sum(n - self.horizon for e, n in self.lengths.items() if e <= episodes)
 
     def episode_moves(self, episode: int) -> list[Move]:
         """Moves made in an episode, in order."""
@@ -173,7 +133,7 @@ class History:
         # From the end, where the present episode is. Moves that were made stand in order; cancelled ones of a later
         # episode may stand before them, when the plant turned out to have left its schedule long ago.
         for move in reversed(self.moves):
-            if not _was_made(move):
+            if not move.made:
                 continue
             if move.episode < episode:
                 break
@@ -183,7 +143,7 @@ class History:
 
     def order(self, move: Move) -> int:
         """How many moves had been made when this one was."""
-        return (move.episode - 1) * self.horizon + move.step
+        return self.moves_of(move.episode - 1) + move.step
 
     def situation(self) -> Situation:
         """The path of the current episode; at the start of one when the last is complete."""
@@ -193,7 +153,8 @@ class History:
         found = self._one_further(last)
         if found is None:
             moves = self.episode_moves(self.episode)
-            found = Situation((self.start, *(move.arrived for move in moves)), tuple(move.decision for move in moves))
+            start = moves[0].origin if moves else self.start
+            found = Situation((start, *(move.arrived for move in moves)), tuple(move.decision for move in moves))
         self._known = last, found
         return found
 
@@ -203,7 +164,7 @@ class History:
         A move stands only as long as the plant's way to it does: whatever changes an arrival cancels the moves after it.
         So what was known after the move before still holds when that move still stands.
         """
-        if self._known is None or not 1 < last.step < self.horizon:
+        if self._known is None or not 1 < last.step < self.length(last.episode):
             return None
         before, known = self._known
         stands = not before.cancelled and before.arrived == known.state
@@ -213,7 +174,9 @@ class History:
 
     def path(self, episode: int) -> tuple[Location, ...]:
         """Where the plant was in an episode, the start first."""
-        return (self.start, *(move.arrived for move in self.episode_moves(episode) if move.arrived is not None))
+        moves = self.episode_moves(episode)
+        start = moves[0].origin if moves else self.start
+        return (start, *(move.arrived for move in moves if move.arrived is not None))
 
     def _worded(self, move: Move) -> Move:
         if self.words is not None:
@@ -222,19 +185,18 @@ class History:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for saving."""
-        return {"moves": [asdict(move) for move in self.moves], "told": list(self.told)}
+        lengths = {"lengths": {str(e): n for e, n in self.lengths.items()}} if self.lengths else {}
+        return {"moves": [asdict(move) for move in self.moves], "told": list(self.told), **lengths}
 
     def load(self, data: dict[str, Any]) -> None:
         """Take over what `to_dict` returned."""
-        moves = (Move(**{key: _immutable(value) for key, value in move.items()}) for move in data["moves"])
-        self.moves = [self._worded(move) for move in moves]
+        self.moves = [self._worded(_loaded(move)) for move in data["moves"]]
         self.told = list(data["told"])
+        self.lengths = {int(episode): int(moves) for episode, moves in data.get("lengths", {}).items()}
+        self._known = None
 
 
-def _was_made(move: Move) -> bool:
-    return move.arrived is not None and not move.cancelled
-
-
-def _immutable(value: Any) -> Any:
-    """JSON has lists where points and actions are tuples."""
-    return tuple(value) if isinstance(value, list) else value
+def _loaded(data: dict[str, Any]) -> Move:
+    """A move from plain data, where JSON has lists for points and actions, and files of 0.1.0 know no surprises."""
+    fields = {key: tuple(value) if isinstance(value, list) else value for key, value in data.items()}
+    return Move(**{**fields, "surprises": tuple(map(surprise_from, data.get("surprises", ())))})

@@ -5,6 +5,7 @@ Everything here is a function of the history: loading a campaign replays it in t
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, Generic, TypeVar
@@ -14,11 +15,11 @@ import numpy as np
 from tcbo_pyomo.foundation.arrays import Array, Integers
 from tcbo_pyomo.foundation.profiling import section, timed
 from tcbo_pyomo.knowledge.history import History, Move
+from tcbo_pyomo.knowledge.plausibility import Surprise, surprise_of
 from tcbo_pyomo.plant.situation import Location
 from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.settings import Settings
 from tcbo_pyomo.surrogate.belief_protocol import Belief
-from tcbo_pyomo.surrogate.hyperparameters import fit_hyperparameters
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 
 BeliefOfPlant = TypeVar("BeliefOfPlant", bound=Belief)
@@ -26,21 +27,34 @@ BeliefOfPlant = TypeVar("BeliefOfPlant", bound=Belief)
 
 
 class Knowledge(ABC, Generic[BeliefOfPlant]):
-    """What a campaign knows; the base of `FiniteKnowledge` and `ContinuousKnowledge`.
-
-    Attributes
-    ----------
-    kernel
-        The prior; a fit may change it between episodes.
-    belief
-        Given all measurements told.
-    """
+    """What a campaign knows; the base of `FiniteKnowledge` and `ContinuousKnowledge`."""
 
     problem: ProblemProtocol
 
     def __init__(self, settings: Settings, seed: int, history: History) -> None:
         self.settings, self.seed, self.history = settings, seed, history
-        self.replay(self.problem.kernel)
+        self._kernel: Kernel | None = None
+        self._belief: BeliefOfPlant | None = None
+        self.forget()
+
+    @property
+    def kernel(self) -> Kernel:
+        """The prior; a fit may change it between episodes."""
+        if self._kernel is None:
+            self._kernel = self.problem.kernel
+        return self._kernel
+
+    @property
+    def belief(self) -> BeliefOfPlant:
+        """Given all measurements told; built when it is first asked for."""
+        if self._belief is None:
+            self._belief = self._replayed()
+        return self._belief
+
+    @property
+    @abstractmethod
+    def rule(self) -> Any:
+        """What lists the candidates; loaded when it is first asked for."""
 
     @abstractmethod
     def prior(self, kernel: Kernel) -> BeliefOfPlant:
@@ -60,18 +74,27 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
     def recommendation(self) -> Location:
         """Where the posterior mean is largest in the search space."""
 
+    @property
+    def route_moves(self) -> list[dict[str, Any]] | None:
+        """How an episode gets to the recommendation, move by move; None where no such route is kept."""
+        return None
+
     @abstractmethod
     def scaled_points(self, locations: Sequence[Location]) -> Array:
         """Locations as scaled points, n x d."""
 
-    @timed("surrogate")
     def replay(self, kernel: Kernel) -> None:
-        """Build the belief anew from the history, in the order in which results were told."""
-        self.kernel = kernel
-        self.belief = self.prior(kernel)
-        for move, value in self.history.measurements:
-            self._observe(self.belief, move, value)
+        """The belief follows anew from the history, when it is next asked for."""
+        self._kernel, self._belief = kernel, None
         self.forget()
+
+    @timed("surrogate")
+    def _replayed(self) -> BeliefOfPlant:
+        """The belief from the history, in the order in which results were told."""
+        belief = self.prior(self.kernel)
+        for move, value in self.history.measurements:
+            self._observe(belief, move, value)
+        return belief
 
     def forget(self) -> None:
         """Results or visits have changed: what was derived from them is computed again when it is asked for."""
@@ -80,6 +103,8 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
     def start_episode(self) -> None:
         """Before an episode: fit the hyper-parameters, if the settings say so."""
         if self.settings.surrogate.fit == "each_episode" and self.history.told:
+            from tcbo_pyomo.surrogate.hyperparameters import fit_hyperparameters  # Loads SciPy's optimisers.
+
             told = self.history.measurements
             points = self.scaled_points([move.arrived for move, _ in told])
             values = np.array([value for _, value in told], dtype=float)
@@ -95,8 +120,14 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
 
     def measured(self, move: Move) -> None:
         """A result was told: the last of the move's values."""
-        self._observe(self.belief, move, move.values[-1])
+        if self._belief is not None:
+            self._observe(self._belief, move, move.values[-1])
         self.forget()
+
+    def surprise(self, move: Move, value: float, confirmed: bool = False) -> Surprise | None:
+        """What the model expects of a result that is not told yet, where it comes out very differently."""
+        (mean,), (deviation,) = self.belief.predict([move.arrived])
+        return surprise_of(value, float(mean), math.hypot(deviation, math.sqrt(self.noise_variance(move))), confirmed)
 
     @property
     def design(self) -> BeliefOfPlant:
@@ -114,7 +145,7 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
     @property
     def share_spent(self) -> float:
         """How much of the budget of moves has been used, from 0 to 1."""
-        return self.history.moves_made / (self.problem.episodes * self.problem.horizon)
+        return min(1.0, self.history.moves_made / self.history.moves_of(self.problem.episodes))
 
     def noise_variance(self, move: Move) -> float:
         """Noise variance of the measurement after a move."""

@@ -17,6 +17,8 @@ from typing import get_args
 
 from tcbo_pyomo.errors import BadInput, TcboError, suggestion
 from tcbo_pyomo.foundation.registry import files_of, find_beside_user
+from tcbo_pyomo.foundation.user_code import require_trust
+from tcbo_pyomo.foundation.user_sources import noted_imports
 from tcbo_pyomo.problem.continuous import ContinuousProblem
 from tcbo_pyomo.problem.finite import Problem
 from tcbo_pyomo.problem.protocol import ProblemProtocol
@@ -44,7 +46,8 @@ def load_problem(name: str, feedback: str | None = None, seed: int = 0) -> Probl
     if feedback is not None and feedback not in kinds:
         raise BadInput(f"unknown feedback '{feedback}'; {suggestion(feedback, kinds)}")
     if name.endswith(".py"):
-        return _build_from_file(Path(name), feedback, seed)
+        with noted_imports(name):
+            return _build_from_file(Path(name), feedback, seed)
     if name not in problem_names():
         own = "; your own problem: the path of its .py file"
         raise BadInput(f"unknown problem '{name}'; {suggestion(name, problem_names())}{own}")
@@ -54,6 +57,7 @@ def load_problem(name: str, feedback: str | None = None, seed: int = 0) -> Probl
 
 def _build_from_file(path: Path, feedback: str | None, seed: int) -> ProblemProtocol:
     """Run a user's file and its `build`; whatever goes wrong there is shown with the user's own line."""
+    require_trust(f"problem file '{path}'")
     if not path.is_file():
         raise BadInput(f"problem file '{path}' does not exist or is not a file")
     try:

@@ -6,9 +6,9 @@ length, staying uses none:
     sum_h |x_{h+1} - x_h| <= FUEL   over each episode, with x_H the port again.
 
 By the shortest ways round the walls, in widths of the map, the higher peak and back are 0.94, the other and back 1.17, and
-both in one trip 1.98. The two differ by less than one per cent: which one to look at is to be decided in the port. The
-budget couples all moves of an episode, so plans are linear programmes (HiGHS). Fuel, horizon and episodes are ours to
-define.
+both in one trip 1.98. The two differ by less than one per cent: which one to look at is to be decided in the port. 13 of the
+100 places are too far for the way back: no candidate is sought there. The budget couples all moves of an episode, so plans are
+linear programmes (HiGHS). Fuel, horizon and episodes are ours to define.
 """
 
 from __future__ import annotations

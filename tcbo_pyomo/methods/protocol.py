@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Literal, Protocol, TypeVar, cast
 
 import numpy as np
 
+from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.registry import Registry
 from tcbo_pyomo.planning.protocol import OneMove, Planner
 from tcbo_pyomo.plant.situation import Decision, Situation
@@ -76,4 +77,8 @@ METHODS: Registry[Method[Any, Any]] = Registry("tcbo_pyomo.methods", "method", M
 
 def load_method(name: str) -> type[Method[Any, Any]]:
     """The class of a method, by name or as 'my_module:MyMethod'."""
-    return cast(type[Method[Any, Any]], METHODS.load(name))  # A registry hands out what makes them.
+    found = METHODS.load(name)
+    # What only looks like a method was perhaps never meant to be one.
+    if Method not in getattr(found, "__mro__", ()):
+        raise BadInput(f"method '{name}' is not a subclass of Method; derive it from tcbo_pyomo.methods.protocol.Method")
+    return cast(type[Method[Any, Any]], found)  # A registry hands out what makes them.

@@ -62,11 +62,12 @@ def grid_process(
         sparse.csr_matrix((np.ones(number), successor[order], np.arange(number + 1)), shape=(number, len(points))),
         noise_variance,
         labels=[", ".join(f"{n}={v}" for n, v in zip(names, point, strict=True)) for point in texts],
-        actions=[_action_name(names, offset) for offset in offsets],
+        actions=[action_name(names, offset) for offset in offsets],
     )
 
 
-def _action_name(names: Sequence[str], offset: Sequence[int]) -> str:
+def action_name(names: Sequence[str], offset: Sequence[int]) -> str:
+    """`residence_time+1, ratio-1`, or `stay`."""
     changes = [f"{name}{change:+d}" for name, change in zip(names, offset, strict=True) if change]
     return ", ".join(changes) or "stay"
 

@@ -17,15 +17,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sparse
 from numpy.typing import ArrayLike
 
 from tcbo_pyomo.errors import BadInput, suggestion
 from tcbo_pyomo.foundation.arrays import Array, Integers
 from tcbo_pyomo.foundation.coordinates import Coordinate, point_from_mapping, scaled
+
+if TYPE_CHECKING:
+    import scipy.sparse as sparse
 
 NoiseVariance = float | ArrayLike | Callable[[Array, Array], ArrayLike]
 """A number; one value per transition, in the order in which the moves are given; or a function of (points left, points
@@ -95,6 +97,8 @@ class Process:
         noise_variance: NoiseVariance,
     ) -> Process:
         """A process from `{(state, action): {successor: probability}}`, all by label."""
+        import scipy.sparse as sparse  # Slow to load, and commands that only look at a campaign build no process.
+
         labels = tuple(str(label) for label in states)
         position = {label: index for index, label in enumerate(labels)}
 
@@ -142,6 +146,8 @@ class Process:
         actions: Sequence[str] | None = None,
     ) -> Process:
         """A process from arrays (the quick way for large systems); noise may still be a number or a function."""
+        import scipy.sparse as sparse
+
         points = np.atleast_2d(np.asarray(states, dtype=float))
         names = tuple(labels) if labels is not None else tuple(str(i) for i in range(len(points)))
         matrix = sparse.csr_matrix(transitions, dtype=float, copy=True)

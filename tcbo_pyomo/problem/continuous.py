@@ -12,18 +12,23 @@ import numpy as np
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.coordinates import Coordinate, physical, point_from_mapping, scaled
+from tcbo_pyomo.models.components import PyomoModel
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 from tcbo_pyomo.models.continuous_judge import ContinuousJudge
+from tcbo_pyomo.models.continuous_rule_data import continuous_rule_data, dynamics_arithmetic
 from tcbo_pyomo.plant.actions import ActionLimits
 from tcbo_pyomo.plant.dynamics import Dynamics
+from tcbo_pyomo.plant.dynamics_data import dynamics_data
+from tcbo_pyomo.plant.route import Route
 from tcbo_pyomo.plant.situation import Location
 from tcbo_pyomo.problem.landscape import Landscape, grid_landscape
 from tcbo_pyomo.problem.protocol import ProblemProtocol
-from tcbo_pyomo.solvers.nonlinear.step_simulator import simulator_of
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 
 SAME_PLACE = 1e-9
 """Share of an axis: set-points that were printed and typed in again are the same place."""
+MOST_CORNERS = 12
+"""Coordinates up to which all corners of the box are looked at."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -65,6 +70,8 @@ class ContinuousProblem(ProblemProtocol):
     description: str = ""
 
     deterministic: ClassVar[bool] = True
+    only_described: ClassVar[bool] = False
+    """Whether this is what a campaign file says of a problem, without the code that can simulate its plant."""
 
     def __post_init__(self) -> None:
         self.check_given()
@@ -100,7 +107,7 @@ class ContinuousProblem(ProblemProtocol):
 
     def expected_arrival(self, origin: Location, action: tuple[float, ...]) -> Location:
         """Where an action leads."""
-        arrived = simulator_of(self.dynamics).next_state(np.asarray(origin), np.asarray(action))
+        arrived = self._simulated_step(np.asarray(origin), np.asarray(action))
         # A plan is feasible to 1e-6; what is asked of the plant lies within the bounds exactly.
         return tuple(np.clip(arrived, -0.5, 0.5).tolist())
 
@@ -130,6 +137,20 @@ class ContinuousProblem(ProblemProtocol):
         facts = [getattr(function, "__name__", ""), dynamics.actions.names, self.start_state, self.noise]
         matrices = [getattr(dynamics, name) for name in ("state_matrix", "input_matrix") if hasattr(dynamics, name)]
         return facts, [*dynamics.actions.bounds(), *matrices]
+
+    def plant_data(self) -> dict[str, Any]:
+        """The dynamics, the actions and the rules, as plain data."""
+        dynamics = dynamics_data(self.dynamics)
+        if dynamics["kind"] == "code":
+            dynamics["arithmetic"] = dynamics_arithmetic(self._trajectory())
+        rules = [continuous_rule_data(rule, self._trajectory, self.coordinates) for rule in self.rules]
+        noise = {"noise": float(self.noise), "measure_start": bool(self.measure_start)}
+        return {"kind": "continuous", "dynamics": dynamics, **noise, "rules": rules}
+
+    def _trajectory(self) -> PyomoModel:
+        from tcbo_pyomo.models.trajectory import build_trajectory
+
+        return build_trajectory(self.coordinates, self.dynamics, np.asarray(self.start_state), self.horizon)
 
     def identified(self, point: Location) -> None:
         """None: in a box the maximum is never hit exactly."""
@@ -169,6 +190,31 @@ class ContinuousProblem(ProblemProtocol):
             return ""
         return ", ".join(f"{name} {value:.4g}" for name, value in zip(names, decision, strict=True))
 
+    @cached_property
+    def reaches_everything(self) -> bool:
+        """Whether an episode can get to every point of the box: moves that only their size limits, and enough of them."""
+        dimension = len(self.coordinates)
+        if self.rules or not self.dynamics.is_free_move or dimension > MOST_CORNERS:
+            return False
+        corners = np.array(np.meshgrid(*[[-0.5, 0.5]] * dimension)).reshape(dimension, -1).T
+        moves = (corners - np.asarray(self.start_state)) / self.horizon
+        # Moves are limited to a convex set: where straight ways to all corners are within it, those to all points are.
+        return bool(np.abs(self.dynamics.actions.clip(moves) - moves).max() <= SAME_PLACE)
+
+    @property
+    def recommendation_needs_code(self) -> bool:
+        """Where not all of the box can be reached, only the plant's own code says where an episode can get to."""
+        return self.only_described and not self.reaches_everything
+
+    def route_moves(self, route: Route) -> list[dict[str, Any]]:
+        """How to get to the point of a route: for each move its step, the actions, and where it leads."""
+        names = self.dynamics.actions.names or ()
+        moves = zip(route.actions[: route.step].tolist(), route.states[1 : route.step + 1].tolist(), strict=True)
+        return [
+            {"step": step, "actions": dict(zip(names, action, strict=True)), "at": self.describe(state)}
+            for step, (action, state) in enumerate(moves, start=1)
+        ]
+
     def landscape(self) -> Landscape:
         """The true function over a plane."""
         return grid_landscape(self.coordinates, self.truth, self.allowed)
@@ -180,7 +226,13 @@ class ContinuousProblem(ProblemProtocol):
     @cached_property
     def judge(self) -> ContinuousJudge:
         """Who holds executed paths against the dynamics and the rules."""
-        return ContinuousJudge(self.coordinates, self.dynamics, np.asarray(self.start_state), self.horizon)
+        start, step = np.asarray(self.start_state), self._simulated_step
+        return ContinuousJudge(self.coordinates, self.dynamics, start, self.horizon, step)
+
+    def _simulated_step(self, state: Array, action: Array) -> Array:
+        from tcbo_pyomo.solvers.nonlinear.step_simulator import simulator_of  # Only plans need it.
+
+        return simulator_of(self.dynamics).next_state(state, action)
 
     @property
     def action_limits(self) -> ActionLimits | None:

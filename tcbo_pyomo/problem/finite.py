@@ -12,13 +12,16 @@ import numpy as np
 from tcbo_pyomo.errors import BadInput, InfeasiblePlan
 from tcbo_pyomo.foundation.arrays import Array, Mask
 from tcbo_pyomo.foundation.coordinates import Coordinate
+from tcbo_pyomo.foundation.packed_arrays import packed
 from tcbo_pyomo.foundation.profiling import section
 from tcbo_pyomo.models.constraints.budget import budgets_of
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 from tcbo_pyomo.models.finite_judge import FiniteJudge
+from tcbo_pyomo.models.finite_rule_data import finite_rule_data
 from tcbo_pyomo.models.safe_sets import EpisodeSets
 from tcbo_pyomo.plant.actions import ActionLimits
 from tcbo_pyomo.plant.process import Process
+from tcbo_pyomo.plant.process_data import process_data
 from tcbo_pyomo.plant.situation import Situation
 from tcbo_pyomo.problem.landscape import Landscape
 from tcbo_pyomo.problem.protocol import ProblemProtocol
@@ -167,6 +170,14 @@ class Problem(ProblemProtocol):
         moves = [process.states, process.pair_state, matrix.indptr, matrix.indices, matrix.data, process.noise_variance]
         costs = [budget.transition_cost(process) for budget in budgets]
         return facts, [*moves, self.sets.allowed_pairs, self.sets.safe, *costs]
+
+    def plant_data(self) -> dict[str, Any]:
+        """The process and the rules, as plain data."""
+        rules = [finite_rule_data(rule, self) for rule in self.rules]
+        width = float(self.confidence_width)
+        visitable = {"states": packed(self.visitable.states), "exact": self.visitable.exact}
+        process = process_data(self.process)
+        return {"kind": "finite", "process": process, "confidence_width": width, "rules": rules, "visitable": visitable}
 
     def identified(self, state: int) -> bool | None:
         """Whether a recommendation is the maximum; None where the truth is unknown."""

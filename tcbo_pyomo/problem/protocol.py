@@ -89,6 +89,9 @@ class ProblemProtocol(Protocol):
     def identity(self) -> tuple[list[Any], list[Any]]:
         """Everything that decides which moves are made, as plain data and arrays."""
 
+    def plant_data(self) -> dict[str, Any]:
+        """What the plant can do and what its rules allow, as plain data that `declared_problem` understands."""
+
     def identified(self, location: Location) -> bool | None:
         """Whether a recommendation is the maximum; None where the truth is unknown or no point hits it exactly."""
 
@@ -146,6 +149,11 @@ class ProblemProtocol(Protocol):
     def rules(self) -> tuple[TransitionConstraint, ...]:
         """The constraints, plain functions wrapped."""
         return tuple(c if isinstance(c, TransitionConstraint) else FromFunction(c) for c in self.constraints)
+
+    @property
+    def recommendation_needs_code(self) -> bool:
+        """Whether the recommendation of a problem that was read from a file is a better one with the problem's own code."""
+        return False
 
     @property
     def simulated(self) -> bool:

@@ -7,13 +7,12 @@ from typing import Any, TypeVar
 from tcbo_pyomo.errors import BadInput, TcboError
 from tcbo_pyomo.foundation.registry import Registry, load_user_object
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
-from tcbo_pyomo.models.regions import regions
+from tcbo_pyomo.models.regions.region_data import region_from
 from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.settings import ConstraintSettings, Settings
 
 AnyProblem = TypeVar("AnyProblem", bound=ProblemProtocol)
 
-REGIONS = (regions.Box, regions.Circle, regions.Points, regions.Polygon, regions.Wall)
 CONSTRAINTS: Registry[TransitionConstraint] = Registry(
     "tcbo_pyomo.models.constraints",
     "constraint",
@@ -64,11 +63,7 @@ def constraint_from(entry: ConstraintSettings) -> TransitionConstraint:
 def _argument(name: str, value: Any) -> Any:
     """Plain data of a settings file as what the constraint's constructor takes."""
     if name == "region" and isinstance(value, dict):
-        kinds = {kind.__name__.lower(): kind for kind in REGIONS}
-        if len(value) != 1 or next(iter(value)) not in kinds:
-            raise BadInput(f"region {value!r}: give one kind with its fields; known: {', '.join(sorted(kinds))}")
-        kind, fields = next(iter(value.items()))
-        return kinds[kind](**fields)
+        return region_from(value)
     if name in ("cost", "region") and isinstance(value, str):
         return load_user_object(name, value)
     return value

@@ -2,44 +2,43 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.knowledge.history import Move
 from tcbo_pyomo.plant.situation import Location
+from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.records.file_format import Row
-from tcbo_pyomo.records.rebuild import Story
+from tcbo_pyomo.records.rebuild import RESULTS, Fact, Story
 
 
-def skip_move(campaign: Campaign, move: Move, place: Location | None) -> None:
-    """No result will come of a move.
+def skip_move(campaign: Campaign, move: Move, place: Location | None) -> bool:
+    """No result will come of a move; whether that is new.
 
-    A move not made yet is cancelled when the plant stayed where it was (`place` None), and its step is planned again;
-    when the plant is elsewhere that step is used up. A move that was made stays made. What a schedule had after it is
-    cancelled.
+    A move not made yet is cancelled when the plant stayed where it was (`place` None or its origin), together with what a
+    schedule had after it, and its step is planned again. When the plant is elsewhere that step is used up. A move that was
+    made stays made.
     """
     if move.value is not None:
-        raise BadInput(f"move {move.number} has a result ({move.value!r}); take it back with `undo` before skipping it")
-    later = [other for other in campaign.history.moves[move.number :] if not other.cancelled]
-    made = move.arrived is not None and not move.scheduled
-    if made or (move.scheduled and place is not None and place == move.arrived):
-        if place is not None and place != move.arrived:
-            raise BadInput(f"move {move.number} is recorded as arrived at {campaign.problem.describe(move.arrived)}")
-        move.skipped = True
+        raise BadInput(
+            f"move {move.number} has a result ({move.value!r}); take it back with `undo --move {move.number}` first"
+        )
+    if move.skipped and place in (None, move.arrived):
+        return False
+    assumed = [other for other in campaign.history.assumed if other.number >= move.number]
+    to_be_made = move.arrived is None or move in assumed
+    stayed = place is None or (place == move.origin and place != move.expected)
+    if to_be_made and stayed:
+        for other in (move, *assumed):
+            other.cancelled = True
         campaign.knowledge.forget()
-        return
-    told = [other.number for other in later if other.value is not None]
-    if told or not all(other.scheduled for other in later):
-        which = ", ".join(map(str, told or [later[-1].number]))
-        raise BadInput(f"move {move.number} cannot be skipped: later moves were asked for or told ({which})")
-    for other in later:
-        other.cancelled = True
-    if place is None or place == move.origin:
-        move.arrived, move.cancelled = None, True
-    else:
-        move.arrived, move.skipped = place, True
+        return True
+    campaign.arrive(move.number, place)
+    move.skipped, move.scheduled = True, False
     campaign.knowledge.forget()
+    return True
 
 
 def give_up_episode(campaign: Campaign) -> list[Move]:
@@ -48,13 +47,17 @@ def give_up_episode(campaign: Campaign) -> list[Move]:
     The steps that are left are used up without a move and without a result.
     """
     history = campaign.history
+    ahead = history.assumed if history.open_move is None else [history.open_move]
+    last = next((move for move in reversed(history.moves) if move.made and move not in ahead), None)
+    if last is None or not 0 < last.step < history.length(last.episode):
+        raise BadInput(
+            "no episode is under way that could be given up: ask for a move, or `skip` the one that cannot be made"
+        )
+    for move in ahead:
+        move.cancelled = True
     situation = history.situation()
-    if situation.step == 0 or campaign.finished:
-        raise BadInput("no episode is under way that could be given up; ask for a move")
-    if history.open_move is not None:
-        history.open_move.cancelled = True
     left = []
-    for step in range(situation.step + 1, history.horizon + 1):
+    for step in range(situation.step + 1, history.length(last.episode) + 1):
         move = history.add(situation.state, step, None, situation.state)
         move.arrived, move.skipped = situation.state, True
         left.append(move)
@@ -62,56 +65,80 @@ def give_up_episode(campaign: Campaign) -> list[Move]:
     return left
 
 
-def undo_row(campaign: Campaign, story: Story, rows: list[Row], number: int | None) -> tuple[Row, dict[str, Any], bool]:
-    """Take back the last tell, arrival or skip (of a move): its row, what leaves the told order, and whether all of it.
+@dataclass(frozen=True)
+class Undoing:
+    """What an undo takes back.
+
+    Attributes
+    ----------
+    fact
+        What it takes back.
+    whole
+        Whether everything is as before; otherwise only a value is taken back.
+    body
+        What its own row says.
+    """
+
+    fact: Fact
+    whole: bool
+    body: dict[str, Any]
+
+    def in_words(self) -> str:
+        """What was taken back."""
+        value = f" ({self.fact.value!r})" if self.fact.kind == "tell" else ""
+        return f"{_named(self.fact)}{value}"
+
+
+def undoing(story: Story, rows: list[Row], number: int | None) -> Undoing:
+    """How to take back the last result, arrival or skip that stands (of a move).
 
     When nothing has been asked for since, everything is as before that row. Otherwise the plant has gone on from where
     it was said to be: only a value can be taken back.
     """
-    known = [row for row in story.corrigible if number is None or row.body["move"] == number]
+    known = [fact for fact in story.facts.values() if number is None or _is_about(fact, number)]
     if not known:
         what = "" if number is None else f" for move {number}"
         raise BadInput(f"nothing to undo{what}: no result, arrival or skip stands")
-    row = known[-1]
-    body = row.body
-    since = [other.body.get("moves", ()) for other in rows[row.number :]]
-    touched = {move["number"] for move in body["moves"]}
-    untouched = not any(move["number"] in touched for moves in since for move in moves)
-    whole = untouched and story.last_ask < row.number
-    if not whole and row.kind != "tell":
+    fact = known[-1]
+    later = [other for other in story.facts.values() if other.row > fact.row]
+    went_on = story.last_ask > fact.row or any(other.kind == "give_up" for other in later)
+    whole = not went_on and not any(other.touched & fact.touched for other in later)
+    if not whole and fact.kind != "tell":
         raise BadInput(
-            f"the {row.kind} of move {body['move']} cannot be taken back: moves were asked for after it; say where the "
+            f"{_named(fact)} cannot be taken back: moves were asked for, or the plant was amended, after it; say where the "
             "plant is with `skip --at` or `tell --at`"
         )
-    change = _take_value(campaign, story, row) if row.kind == "tell" else {}
-    if whole:
-        _put_back(campaign, rows[: row.number - 1], touched)
-    campaign.knowledge.replay(campaign.knowledge.kernel)
-    return row, change, whole
+    change = _before(rows[: fact.row - 1], fact.touched) if whole else {"moves": []}
+    return Undoing(fact, whole, {"move": fact.move, "undoes": fact.row, **change})
 
 
-def _take_value(campaign: Campaign, story: Story, row: Row) -> dict[str, Any]:
-    """Remove one value of a move; a replicate takes the place of the first result."""
-    history, number = campaign.history, row.body["move"]
-    move = history.moves[number - 1]
-    order = [other.number for other in story.corrigible if other.kind == "tell" and other.body["move"] == number]
-    which = order.index(row.number)
-    values = [value for position, value in enumerate(move.values) if position != which]
-    move.value, move.replicates = (values[0], tuple(values[1:])) if values else (None, ())
-    place = [position for position, told in enumerate(history.told) if told == number][which]
-    del history.told[place]
-    return {"untold": place}
+def _is_about(fact: Fact, number: int) -> bool:
+    return fact.move == number or (fact.kind == "give_up" and number in fact.touched)
 
 
-def _put_back(campaign: Campaign, rows: list[Row], numbers: set[int]) -> None:
-    """Moves as the last of the rows that touched them left them."""
-    missing = set(numbers)
+def _named(fact: Fact) -> str:
+    return "the skip of the rest of the episode" if fact.kind == "give_up" else f"the {fact.kind} of move {fact.move}"
+
+
+def _before(rows: list[Row], numbers: frozenset[int]) -> dict[str, Any]:
+    """Moves as the last of the rows that touched them left them, and how many there are where some were not there yet."""
+    found: dict[int, dict[str, Any]] = {}
     for row in reversed(rows):
+        if len(found) == len(numbers):
+            break
         for data in row.body.get("moves", ()):
-            if data["number"] in missing:
-                missing.discard(data["number"])
-                move = campaign.history.moves[data["number"] - 1]
-                kept = {key: tuple(value) if isinstance(value, list) else value for key, value in data.items()}
-                vars(move).update(kept)
-        if not missing:
-            return
+            if data["number"] in numbers:
+                found.setdefault(data["number"], data)
+    new = numbers - set(found)
+    moves = [{name: value for name, value in found[number].items() if name not in RESULTS} for number in sorted(found)]
+    return {"moves": moves, **({"length": min(new) - 1} if new else {})}
+
+
+def place_left(story: Story, problem: ProblemProtocol, move: Move) -> str:
+    """Where the plant is still recorded to be after a result was taken back, and how to correct that; empty if nowhere."""
+    if not move.made or move.scheduled or move.value is not None:
+        return ""
+    reports = [fact.row for fact in story.facts.values() if fact.move == move.number]
+    undone_too = f"take that back with `undo --move {move.number}`, too, if it is wrong"
+    correction = undone_too if reports and reports[-1] > story.last_ask else "moves were asked for from there"
+    return f"; it is still recorded as arrived at {problem.place_words(move.arrived)}: {correction}"

@@ -6,18 +6,27 @@ disk. A call that fails leaves the file as it was; the campaign in memory is the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.errors import BadInput, Busy
 from tcbo_pyomo.knowledge.history import Move
-from tcbo_pyomo.records.corrections import give_up_episode, skip_move, undo_row
-from tcbo_pyomo.records.rebuild import state_of
-from tcbo_pyomo.records.recording import Touched, plan_moves, record_result, waiting_schedule
-from tcbo_pyomo.records.results import Receipt, Result, broken_limits, place_of
+from tcbo_pyomo.records.corrections import give_up_episode, place_left, skip_move, undoing
+from tcbo_pyomo.records.idempotency import Request
+from tcbo_pyomo.records.problem_code import ProblemCode
+from tcbo_pyomo.records.rebuild import restore, state_of
+from tcbo_pyomo.records.recording import Recorder, Touched, plan_moves, record_result, refuse_elsewhere, told_before
+from tcbo_pyomo.records.results import Receipt, Result, place_of
 from tcbo_pyomo.records.status import Best, Status, best_of, move_table, status_of, write_table
 from tcbo_pyomo.records.synced_campaign import SyncedCampaign
+from tcbo_pyomo.records.violations import changed_violations
+
+if TYPE_CHECKING:
+    from tcbo_pyomo.problem.declared_changes import Change
+    from tcbo_pyomo.records.problem_source import ProblemSource
+    from tcbo_pyomo.settings import Settings
 
 TRIES = 3
 """Plans made without a lock before one is made under it, when others keep writing meanwhile."""
@@ -37,18 +46,20 @@ class DurableCampaign(SyncedCampaign):
         """The rest of the episode as a schedule; the same one again until all of its results are told."""
         return self._ask(new, whole=True)
 
-    def arrive(self, number: int | None = None, at: Any = None) -> Receipt:
+    def arrive(self, number: int | None = None, at: Any = None, key: str | None = None) -> Receipt:
         """Record that a move was made; its result comes later, and the next move may be asked for."""
-        with self._writing() as writer:
+        request = Request("arrive", key, move=number, at=at)
+        with self._recording() as recorder:
+            if (row := request.answered(recorder.story)) is not None:
+                return self._receipt(self.history.moves[row.body["move"] - 1], recorder, new=False)
             move = self._move(number)
             place, touched = place_of(self.campaign, move, at), Touched(self.history, move)
+            refuse_elsewhere(self.campaign, move, place)
             self.campaign.arrive(move.number, place)
-            changed = touched.changed()
-            broken = broken_limits(self.campaign, move)
-            if changed:
-                facts = {"move": move.number, "moves": changed, "violations": {move.number: broken}}
-                writer.append("arrive", facts)
-        return Receipt(move.number, move.value, bool(changed), broken)
+            facts = touched.facts(self.campaign, recorder.story)
+            if new := bool(facts["moves"] or request.key):
+                recorder.add("arrive", {"move": move.number, **request.facts, **facts}, request.key)
+            return self._receipt(move, recorder, new)
 
     def tell(
         self,
@@ -59,58 +70,115 @@ class DurableCampaign(SyncedCampaign):
         unit: str | None = None,
         replicate: bool = False,
         key: str | None = None,
+        confirm: bool = False,
     ) -> Receipt:
         """Give the result of a move (None: of the one being waited for); see `Result` for the rest."""
-        return self.tell_many([Result(number, value, at, unit, replicate, key)])[0]
+        return self.tell_many([Result(number, value, at, unit, replicate, key, confirm)])[0]
 
     def tell_many(self, results: Sequence[Result]) -> list[Receipt]:
         """Give several results: all are recorded, or none."""
-        with self._writing() as writer:
+        with self._recording() as recorder:
             receipts = []
             for position, result in enumerate(results, start=1):
                 try:
-                    move = self._move(result.number)
-                    receipts.append(record_result(self.campaign, self._story, writer, move, result))
+                    known = told_before(recorder.story, self.campaign, result)
+                    if known is None:
+                        known = record_result(self.campaign, recorder, self._move(result.number), result)
+                    receipts.append(known)
                 except BadInput as error:
                     if len(results) == 1:
                         raise
                     raise BadInput(f"result {position} of {len(results)}: {error}; none of them was recorded") from None
         return receipts
 
-    def skip(self, number: int | None = None, at: Any = None) -> Receipt:
+    def skip(self, number: int | None = None, at: Any = None, key: str | None = None) -> Receipt:
         """No result will come of a move: it could not be made, the plant is elsewhere (`at`), or the sample is lost."""
-        with self._writing() as writer:
+        request = Request("skip", key, move=number, at=at)
+        with self._recording() as recorder:
+            if (row := request.answered(recorder.story)) is not None:
+                return self._receipt(self.history.moves[row.body["move"] - 1], recorder, new=False)
             move = self._move(number)
             place, touched = place_of(self.campaign, move, at), Touched(self.history, move)
-            skip_move(self.campaign, move, place)
-            broken = broken_limits(self.campaign, move)
-            facts = {"move": move.number, "moves": touched.changed(), "violations": {move.number: broken}}
-            writer.append("skip", facts)
-        return Receipt(move.number, None, True, broken)
+            refuse_elsewhere(self.campaign, move, place)
+            new = skip_move(self.campaign, move, place) or bool(request.key)
+            if new:
+                facts = touched.facts(self.campaign, recorder.story)
+                recorder.add("skip", {"move": move.number, **request.facts, **facts}, request.key)
+            return self._receipt(move, recorder, new)
 
-    def give_up(self) -> int:
+    def give_up(self, key: str | None = None) -> int:
         """End the present episode where the plant is; how many moves are not made. The next one starts anew."""
-        with self._writing() as writer:
+        request = Request("give_up", key)
+        with self._recording() as recorder:
+            if (row := request.answered(recorder.story)) is not None:
+                return int(row.body["left"])
             touched = Touched(self.history)
-            left = give_up_episode(self.campaign)
-            broken = {move.number: broken_limits(self.campaign, move) for move in left}
-            writer.append("give_up", {"moves": touched.changed(), "violations": broken})
-        return len(left)
+            left = len(give_up_episode(self.campaign))
+            facts = {"left": left, **request.facts, **touched.facts(self.campaign, recorder.story)}
+            recorder.add("give_up", facts, request.key)
+        return left
 
-    def undo(self, number: int | None = None) -> str:
+    def undo(self, number: int | None = None, key: str | None = None) -> str:
         """Take back the last result, arrival or skip (of a move), by one more row; what was taken back, in words."""
-        with self._writing() as writer:
-            if number is not None:
-                self.history.move(number)
-            touched = Touched(self.history)
-            row, change, whole = undo_row(self.campaign, self._story, self._ledger.rows, number)
-            body = row.body
-            facts = {"move": body["move"], "undoes": row.number, "moves": touched.changed(), **change}
-            if whole:
-                facts["violations"] = {body["move"]: []}
-            writer.append("undo", facts)
-        value = f" ({body['value']!r})" if row.kind == "tell" else ""
-        return f"the {row.kind} of move {body['move']}{value}"
+        request = Request("undo", key, move=number)
+        with self._recording() as recorder:
+            if (row := request.answered(recorder.story)) is not None:
+                return f"{row.body['words']} (as before)"
+            found = undoing(recorder.story, self._ledger.rows, self._asked_for(number))
+            after, move = recorder.story.copy(), found.fact.move
+            after.apply(self._ledger.position + 1, "undo", found.body)
+            episodes = {self.history.moves[touched - 1].episode for touched in found.fact.touched}
+            restore(self.campaign, after)
+            words = found.in_words()
+            if found.fact.kind == "tell" and move is not None:
+                words += place_left(after, self.problem, self.history.moves[move - 1])
+            broken = changed_violations(self.campaign, after.violations, episodes)
+            facts = {"words": words, **request.facts, **found.body, "violations": broken}
+            recorder.add("undo", facts, request.key)
+        return words
+
+    def amend(
+        self,
+        problem: ProblemSource | None = None,
+        settings: Settings | Mapping[str, Any] | None = None,
+        confirm: Callable[[list[Change]], bool] | None = None,
+    ) -> list[Change]:
+        """Go on under another definition, with all data: changed limits, prior, noise, horizon, episodes or settings.
+
+        Moves that were asked for before are judged by the limits that held then. Amending once more is how to go back.
+
+        Parameters
+        ----------
+        problem
+            The problem as it is now, its name or its .py file; None for where the campaign knows it from.
+        settings
+            Settings that replace the present ones, or some of them by name; None to leave them.
+        confirm
+            Is shown what differs, and says whether it is recorded.
+
+        Returns
+        -------
+        list of Change
+            What differs now; empty where `confirm` said no.
+        """
+        from tcbo_pyomo.records.amendment import drafted  # Loads all that a problem is built with.
+
+        self.refresh()
+        before, source = self.definition, problem if problem is not None else self._code.given
+        code = ProblemCode(self.path, self._code.identity, source, self._code.trust)
+        draft = drafted(code, before, settings)
+        if confirm is not None and not confirm(draft.changes):
+            return []
+        with self._recording() as recorder:
+            if self.definition.row != before.row:
+                raise Busy(f"{self.path}: was amended by another process meanwhile; look at it and amend again")
+            recorder.add("amend", draft.body(self.history, before))
+        self._code = code
+        self._started = draft.campaign
+        self._stale = True
+        self._catch_up()
+        code.remember(self.definition)
+        return draft.changes
 
     def status(self) -> Status:
         """Where the campaign stands."""
@@ -118,8 +186,14 @@ class DurableCampaign(SyncedCampaign):
         return status_of(self.campaign, self.violations)
 
     def best(self) -> Best:
-        """Where the posterior mean is largest, with its uncertainty."""
+        """Where the posterior mean is largest, with its uncertainty.
+
+        Where the plant's own code is needed to say what can be reached and must not run, the best place it was at.
+        """
         self.refresh()
+        if self.campaign.problem.recommendation_needs_code:
+            with suppress(BadInput):
+                self.live()
         return best_of(self.campaign)
 
     def export(self, path: str | Path, force: bool = False) -> int:
@@ -131,44 +205,61 @@ class DurableCampaign(SyncedCampaign):
         """The moves waited for; otherwise plan, and plan again where other processes wrote meanwhile."""
         for _ in range(TRIES):
             self.refresh()
+            self.live()  # A changed limit is noticed before a move is handed out, an outstanding one too.
             waiting = self._waiting(new, whole)
             if waiting:
                 return waiting
             with self._undone_on_failure():
                 position, self._stale = self._known, True
+                gains = self._gains()
                 moves, facts = self._planned(new, whole)
                 with self._ledger.transaction() as writer:
                     if self._ledger.position == position:
-                        writer.append("ask", facts)
+                        writer.gains = gains
+                        recorder = Recorder(self._story, writer)
+                        recorder.add("ask", facts)
             if writer.rows:
-                self._take(writer)
+                self._take(recorder)
                 return moves
-        with self._writing() as writer:
+        with self._recording() as recorder:
             moves = self._waiting(new, whole)
             if not moves:
                 moves, facts = self._planned(new, whole)
-                writer.append("ask", facts)
+                recorder.add("ask", facts)
         return moves
 
     def _planned(self, new: bool, whole: bool) -> tuple[list[Move], dict[str, Any]]:
-        waited_for, broken = self.history.open_move, {}
+        self.live()
+        waited_for = self.history.open_move
         touched = Touched(self.history, waited_for)
-        if new and waited_for is not None and not whole:
+        if new and waited_for is not None:
             self.campaign.arrive(waited_for.number)
-            broken[waited_for.number] = broken_limits(self.campaign, waited_for)
         moves, plans = plan_moves(self.campaign, whole)
-        facts = {"moves": touched.changed(), "plans": plans, "whole": whole, "violations": broken}
+        facts = {
+            **touched.facts(self.campaign, self._story),
+            "plans": plans,
+            "whole": whole,
+            "under": self.definition.row,
+        }
         return moves, {**facts, **state_of(self.campaign)}
 
     def _waiting(self, new: bool, whole: bool) -> list[Move]:
-        """What was asked for and is being waited for."""
+        """What was asked for and is neither made nor skipped."""
         if new:
             return []
-        schedule = waiting_schedule(self.history)
+        open_move, schedule = self.history.open_move, self.history.assumed
         if whole:
             return schedule
-        open_move = self.history.open_move
-        return [open_move] if open_move is not None else [move for move in schedule if move.value is None]
+        return schedule[:1] if open_move is None else [open_move]
+
+    def _receipt(self, move: Move, recorder: Recorder, new: bool) -> Receipt:
+        return Receipt(move.number, move.value, new, tuple(recorder.story.violations.get(move.number, ())))
+
+    def _asked_for(self, number: Any) -> int | None:
+        """The number of a move that was asked for, even if it was cancelled since; None for any."""
+        if number is None or (0 < number <= len(self.history.moves) and self.history.moves[number - 1].cancelled):
+            return number
+        return self.history.move(number).number
 
     def _move(self, number: int | None) -> Move:
         """The move with a number, or the one that is being waited for."""
@@ -177,9 +268,8 @@ class DurableCampaign(SyncedCampaign):
             if move.step > 0 and move.decision is None:
                 raise BadInput(f"move {number} was never made: the rest of its episode was given up")
             return move
-        waiting_for = self._waiting(new=False, whole=False)
-        pending = self.history.pending
-        if waiting_for or len(pending) == 1:
-            return (waiting_for or pending)[0]
-        waiting = ", ".join(str(move.number) for move in pending[:10]) or "none; ask for one"
-        raise BadInput(f"say which move is meant (--move N); moves whose result is pending: {waiting}")
+        waiting, pending = self._waiting(new=False, whole=False), self.history.pending
+        if waiting or len(pending) == 1:
+            return (waiting or pending)[0]
+        numbers = ", ".join(str(move.number) for move in pending[:10]) or "none; ask for one"
+        raise BadInput(f"say which move is meant (--move N); moves whose result is pending: {numbers}")

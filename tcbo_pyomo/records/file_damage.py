@@ -1,7 +1,8 @@
 """What may be wrong with a campaign file: another file, a damaged or a newer one, a busy one, a disk that fails.
 
-The kind of a file is judged from its first 100 bytes, before SQLite may touch it; the fields are those of
-sqlite.org/fileformat2.html. What SQLite says later becomes one of our errors.
+The kind of a file is judged from its first 100 bytes, before SQLite may change it. Only a write that a killed process left
+unfinished is undone first: until then those bytes may be anything. The fields are those of sqlite.org/fileformat2.html. What
+SQLite says later becomes one of our errors.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from tcbo_pyomo.errors import BadInput, Busy, DamagedFile, DiskError, TcboError
 APPLICATION = int.from_bytes(b"tcbo", "big")
 """The application id in the header of every campaign file."""
 MAGIC = b"SQLite format 3\x00"
+JOURNAL = bytes.fromhex("d9d505f920a163d7")
+"""The first bytes of a rollback journal."""
 PAGE_SIZE = 4096
 RECOVER = "the file is left as it is: restore a copy, or save what can still be read with `sqlite3 {path} .recover`"
 DISK = {
@@ -43,6 +46,15 @@ def meaningful(path: Path) -> Iterator[None]:
         raise
     except (LookupError, TypeError, ValueError, AttributeError) as error:
         raise damaged(path, f"its rows do not describe a campaign: {type(error).__name__}") from error
+
+
+def has_journal(path: Path) -> bool:
+    """Whether SQLite may have to undo a write that was never finished: a journal with the mark of one is beside the file."""
+    try:
+        with open(f"{path}-journal", "rb") as journal:
+            return journal.read(len(JOURNAL)) == JOURNAL
+    except OSError:
+        return False
 
 
 def check_header(path: Path, version: int) -> int:
@@ -95,12 +107,14 @@ def _has_our_table(path: Path) -> bool:
 
 
 @contextmanager
-def explained(path: Path) -> Iterator[None]:
-    """Raise what SQLite raises inside as an error of this package."""
+def explained(path: Path, damage: bool = True) -> Iterator[None]:
+    """Raise what SQLite raises inside as an error of this package; without `damage` only a busy file or a failing disk."""
     try:
         yield
     except sqlite3.Error as error:
-        raise _explanation(path, error) from error
+        found = _explanation(path, error)
+        if damage or not isinstance(found, DamagedFile):
+            raise found from error
 
 
 def is_locked(error: sqlite3.Error) -> bool:

@@ -2,9 +2,12 @@
 
     chain_n = SHA-256(chain_{n-1}, n, time, kind, key, body),   chain_0 = 64 zeros
 
-A changed, missing or exchanged row breaks the chain from there on. Bodies are JSON text, in which every digit counts. A newer
-format adds one migration here, which turns a file of the format before into it, inside one write transaction, the first time
-that an older file is opened; it leaves a row behind.
+A changed, missing or exchanged row breaks the chain from there on. Bodies are JSON text, in which every digit counts. Files of
+every older format can be read. The first write to one brings it to the present format, in the transaction of that write, and
+leaves a row behind: a newer format adds one migration here, which turns a file of the format before into it.
+
+Format 1 is that of 0.1.0, where every row repeats the results of the moves it touches. In format 2 a result stands in the row
+of its tell alone.
 """
 
 from __future__ import annotations
@@ -20,10 +23,15 @@ from typing import Any
 
 import numpy as np
 
-VERSION = 1
+VERSION = 2
 """The format that this version writes; it stands in `PRAGMA user_version`."""
 
-MIGRATIONS: dict[int, Callable[[sqlite3.Connection], None]] = {}
+
+def _results_once(connection: sqlite3.Connection) -> None:
+    """Rows of format 1 are read as they are, and never changed; the tables are the same."""
+
+
+MIGRATIONS: dict[int, Callable[[sqlite3.Connection], None]] = {1: _results_once}
 """For each older format, the function that makes the next one of it."""
 
 SCHEMA = (
@@ -47,9 +55,9 @@ class Row:
     time
         When it was recorded, UTC.
     kind
-        definition, ask, arrive, tell, skip, undo, give_up or migration.
+        definition, amend, ask, arrive, tell, confirm, skip, undo, give_up or migration.
     key
-        The idempotency key of a tell; an empty text elsewhere.
+        The idempotency key of a report or correction; an empty text elsewhere.
     text
         The body as JSON text.
     chain

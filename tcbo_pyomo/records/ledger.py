@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from tcbo_pyomo.records import file_format
-from tcbo_pyomo.records.file_damage import check_header, damaged, explained, is_locked
+from tcbo_pyomo.records.file_damage import check_header, damaged, explained, has_journal, is_locked
 from tcbo_pyomo.records.file_format import FIRST, Row, follows, make_row
 
 PATIENCE = 30.0
@@ -23,14 +23,28 @@ PATIENCE = 30.0
 
 
 class Writer:
-    """Rows to be written when the transaction ends."""
+    """Rows to be written when the transaction ends.
 
-    def __init__(self, last: Row | None) -> None:
-        self._last = last
+    Attributes
+    ----------
+    rows
+        The rows so far.
+    format
+        The format of the file. In an older one the first row says that it was brought to the present format.
+    gains
+        What a file of an older format gains on that occasion.
+    """
+
+    def __init__(self, last: Row | None, found: int) -> None:
+        self._last, self.format = last, found
         self.rows: list[Row] = []
+        self.gains: dict[str, Any] = {}
 
     def append(self, kind: str, body: dict[str, Any], key: str = "") -> Row:
         """One more row."""
+        if not self.rows and self.format < file_format.VERSION:
+            change = {"from": self.format, "to": file_format.VERSION, **self.gains}
+            self.rows.append(make_row(self._last, "migration", change))
         row = make_row(self.rows[-1] if self.rows else self._last, kind, body, key)
         self.rows.append(row)
         return row
@@ -45,10 +59,12 @@ class Ledger:
         The file.
     rows
         All rows known, checked against the chain.
+    format
+        The format of the file, when it was read last.
     """
 
     def __init__(self, path: Path, patience: float = PATIENCE) -> None:
-        self.path, self.patience = path, patience
+        self.path, self.patience, self.format = path, patience, file_format.VERSION
         self.rows: list[Row] = []
 
     @property
@@ -58,9 +74,7 @@ class Ledger:
 
     def refresh(self) -> None:
         """Read the rows that were added since; the first time the whole file is checked."""
-        found = check_header(self.path, file_format.VERSION)
-        if found < file_format.VERSION:
-            self._migrate(found)
+        self.format = self._checked_format()
         with explained(self.path), closing(connect(self.path, self.patience)) as connection:
             self._begin(connection, "BEGIN")
             self._read(connection)
@@ -68,7 +82,7 @@ class Ledger:
     @contextmanager
     def transaction(self) -> Iterator[Writer]:
         """Nobody else writes inside; what the writer holds at the end is on the disk when the block is left."""
-        check_header(self.path, file_format.VERSION)
+        self._checked_format()
         with explained(self.path), closing(connect(self.path, self.patience)) as connection:
             if connection.execute("PRAGMA journal_mode").fetchone() == ("wal",):
                 # Another program switched it on; older versions of SQLite can damage a WAL that two processes write.
@@ -76,14 +90,26 @@ class Ledger:
             self._begin(connection, "BEGIN IMMEDIATE")
             try:
                 self._read(connection)
-                writer = Writer(self.rows[-1] if self.rows else None)
+                (self.format,) = connection.execute("PRAGMA user_version").fetchone()
+                writer = Writer(self.rows[-1] if self.rows else None, self.format)
                 yield writer
                 if writer.rows:
+                    if self.format < file_format.VERSION:
+                        file_format.migrate(connection, self.format)
                     insert(connection, writer.rows)
                     self._patiently(lambda: connection.execute("COMMIT"))
             finally:
                 _roll_back(connection)
-        self.rows += writer.rows
+        if writer.rows:
+            self.format = file_format.VERSION
+            self.rows += writer.rows
+
+    def _checked_format(self) -> int:
+        """The format of the file; what a killed process left half written is rolled back before the file is judged."""
+        if has_journal(self.path):
+            with explained(self.path, damage=False), closing(connect(self.path, self.patience)) as connection:
+                self._patiently(lambda: connection.execute("SELECT 1 FROM sqlite_master").fetchone())
+        return check_header(self.path, file_format.VERSION)
 
     def _patiently(self, action: Callable[[], Any]) -> None:
         """Do what needs a lock; where another process holds it, wait, with growing pauses."""
@@ -132,20 +158,6 @@ class Ledger:
             if faults != ["ok"]:
                 raise damaged(self.path, str(faults[0]).replace("\n", " "))
         self.rows += fresh
-
-    def _migrate(self, found: int) -> None:
-        with explained(self.path), closing(connect(self.path, self.patience)) as connection:
-            self._begin(connection, "BEGIN IMMEDIATE")
-            try:
-                (version,) = connection.execute("PRAGMA user_version").fetchone()
-                if version < file_format.VERSION:  # Another process may have been faster.
-                    self._read(connection)
-                    file_format.migrate(connection, version)
-                    change = {"from": found, "to": file_format.VERSION}
-                    insert(connection, [make_row(self.rows[-1], "migration", change)])
-                    self._patiently(lambda: connection.execute("COMMIT"))
-            finally:
-                _roll_back(connection)
 
 
 def connect(path: Path, patience: float = PATIENCE) -> sqlite3.Connection:

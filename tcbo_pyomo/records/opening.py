@@ -6,38 +6,40 @@ which settings, which seed.
 
 from __future__ import annotations
 
+import logging
 import os
 import secrets
 import sqlite3
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tcbo_pyomo._version import __version__
 from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.errors import BadInput, DiskError
 from tcbo_pyomo.foundation.atomic_file import synchronise_folder
+from tcbo_pyomo.records.definition import Definitions
 from tcbo_pyomo.records.durable_campaign import DurableCampaign
-from tcbo_pyomo.records.file_damage import APPLICATION, MAGIC, PAGE_SIZE, explained, meaningful
+from tcbo_pyomo.records.file_damage import APPLICATION, MAGIC, PAGE_SIZE, explained, has_journal, meaningful
 from tcbo_pyomo.records.file_format import FIRST, SCHEMA, VERSION, make_row
-from tcbo_pyomo.records.json_file import read_campaign
 from tcbo_pyomo.records.ledger import PATIENCE, Ledger, connect, insert
-from tcbo_pyomo.records.problem_source import (
-    ProblemSource,
-    built_problem,
-    origin_of,
-    problem_fingerprint,
-    source_from,
-)
-from tcbo_pyomo.records.run_folder import read_run
-from tcbo_pyomo.settings import Settings, stored_settings
+from tcbo_pyomo.records.problem_code import ProblemCode
+from tcbo_pyomo.records.recorded_campaign import believed_as_is
+from tcbo_pyomo.records.trust import Code, trust_folder
+
+if TYPE_CHECKING:
+    from tcbo_pyomo.records.built_problem import BuiltProblem
+    from tcbo_pyomo.records.problem_source import ProblemSource
+    from tcbo_pyomo.settings import Settings
+
+logger = logging.getLogger(__name__)
 
 OpenedCampaign = Campaign | DurableCampaign
 """A campaign in memory, or one whose every ask and tell is kept; both have the face of `Campaign`."""
 
 
 def open_campaign(
-    where: str | Path, problem: ProblemSource | None = None, patience: float = PATIENCE
+    where: str | Path, problem: ProblemSource | None = None, patience: float = PATIENCE, trust: bool = False
 ) -> OpenedCampaign:
     """Open a campaign.
 
@@ -48,9 +50,12 @@ def open_campaign(
         interrupted, which are read into memory and not changed.
     problem
         The problem, its name or its .py file, where the record cannot name it: always for a saved file and an interrupted
-        run; otherwise when the problem was made in Python, or its file has moved.
+        run; to plan on, also when the problem was made in Python, or its file has moved.
     patience
         Seconds to wait for another process that writes to a CAMPAIGN.db.
+    trust
+        Whether code that a CAMPAIGN.db names may run although it was neither started nor trusted here (`tcbo trust`).
+        Without it everything but planning works on the data in the file.
 
     Returns
     -------
@@ -59,30 +64,53 @@ def open_campaign(
     """
     path = Path(where)
     if path.is_dir():
+        from tcbo_pyomo.records.run_folder import read_run  # The commands of a campaign file need none of it.
+
         return read_run(path, problem)
     if is_campaign_file(path):
         ledger = Ledger(path, patience)
         ledger.refresh()
-        with meaningful(path):
-            campaign = _defined(path, ledger.rows[0].body, problem)
-        return DurableCampaign(ledger, campaign)
+        return DurableCampaign(ledger, ProblemCode(path, identity_of(path, ledger), problem, trust))
     if not path.exists():
         raise BadInput(f"'{path}' does not exist; give a CAMPAIGN.db, a saved campaign (.json) or the folder of a run")
+    from tcbo_pyomo.records.json_file import read_campaign
+
     return read_campaign(path, problem)
 
 
+def trust_campaign(where: str | Path) -> tuple[list[Code], bool]:
+    """Let the code that a CAMPAIGN.db names run here from now on: what that is, and whether it could be remembered."""
+    path = Path(where)
+    ledger = Ledger(path)
+    ledger.refresh()
+    definitions = Definitions()
+    with meaningful(path):
+        for row in ledger.rows:
+            definitions.apply(row.number, row.kind, row.body)
+    code = ProblemCode(path, identity_of(path, ledger))
+    return definitions.now.code, code.remember(definitions.now)
+
+
 def in_memory(opened: OpenedCampaign) -> Campaign:
-    """The campaign apart from its file, for those who look and think ahead: nothing done to it reaches the disk."""
-    return opened.campaign if isinstance(opened, DurableCampaign) else opened
+    """The campaign apart from its file, for those who think ahead: nothing done to it reaches the disk."""
+    return opened.live() if isinstance(opened, DurableCampaign) else opened
+
+
+def identity_of(path: Path, ledger: Ledger) -> str:
+    """The campaign's own random number; of a file of 0.1.0 the digest of its first row."""
+    with meaningful(path):
+        return str(ledger.rows[0].body.get("id") or ledger.rows[0].chain)
 
 
 def is_campaign_file(path: Path) -> bool:
-    """Whether a path is meant to be a CAMPAIGN.db: by its name, or by its first bytes."""
+    """Whether a path is meant to be a CAMPAIGN.db: by its name, by its first bytes, or by a journal beside it."""
+    if path.suffix == ".db" or has_journal(path):
+        return True
     try:
         with open(path, "rb") as file:
-            return path.suffix == ".db" or file.read(len(MAGIC)) == MAGIC
+            return file.read(len(MAGIC)) == MAGIC
     except OSError:
-        return path.suffix == ".db"
+        return False
 
 
 def start_campaign(
@@ -99,35 +127,52 @@ def start_campaign(
     settings, seed
         As for `Campaign`.
     """
+    from tcbo_pyomo.records.built_problem import build
+    from tcbo_pyomo.records.problem_source import built_problem, problem_fingerprint
+    from tcbo_pyomo.settings import settings_from
+
     where = Path(path)
     _refuse_existing(where)
-    built = built_problem(problem, None if settings is None else settings.feedback.kind, seed)
-    campaign = Campaign(built, settings, seed)
+    first = None if settings is not None else built_problem(problem, None, seed)
+    chosen = settings if settings is not None else settings_from(dict(first.settings if first is not None else {}))
+    built = build(where, problem, chosen, seed)
+    _refuse_another(where, problem, built)
+    campaign = Campaign(built.problem, chosen, seed)
     state = campaign.state()
+    identity = secrets.token_hex(16)
     definition = {
         "program": f"tcbo_pyomo {__version__}",
-        "problem": origin_of(where, problem),
+        "id": identity,
+        **built.facts,
+        "believed": believed_as_is(campaign),
+        "planned_with": campaign.method.planned_with(),
         "fingerprint": problem_fingerprint(campaign.problem),
         **{name: state[name] for name in ("settings", "seed", "generator", "kernel", "method")},
     }
     _create_file(where, definition)
     ledger = Ledger(where)
     ledger.refresh()
-    return DurableCampaign(ledger, campaign)
+    given = problem if "made" in built.facts["problem"] else None
+    started = DurableCampaign(ledger, ProblemCode(where, identity, given, trust=True), campaign)
+    if not started.trust():
+        logger.warning("%s cannot be written: `tcbo ask %s` will need --trust", trust_folder(), where)
+    return started
 
 
-def _defined(path: Path, body: dict[str, Any], problem: ProblemSource | None) -> Campaign:
-    """The campaign that a first row defines, before its first move; `problem` where the row cannot name it."""
-    settings, seed = stored_settings(body["settings"]), body["seed"]
-    source = source_from(path, body["problem"]) if problem is None else problem
-    built = built_problem(source, settings.feedback.kind, seed)
-    campaign = Campaign(built, settings, seed)
-    if problem_fingerprint(campaign.problem) != body["fingerprint"]:
+def _refuse_another(path: Path, source: ProblemSource, built: BuiltProblem) -> None:
+    """Refuse a file that builds another problem each time: nothing that is recorded would hold when it is built again."""
+    from tcbo_pyomo.problem.declared_changes import declared_changes
+    from tcbo_pyomo.records.built_problem import build
+
+    if "file" not in built.facts["problem"]:
+        return
+    again = build(path, source, built.settings, built.seed)
+    changes = declared_changes(built.facts["declared"], again.facts["declared"])
+    if changes:
         raise BadInput(
-            f"{path}: was started for another problem than '{built.name}' as it is now; go on with the problem, and "
-            "the version of tcbo_pyomo, that it was started with; the file is left as it is"
+            f"problem file '{built.facts['problem']['file']}' builds another problem each time: {changes[0].in_words()}; "
+            "let every number follow from `seed`; no campaign was started"
         )
-    return campaign
 
 
 def _create_file(path: Path, definition: dict[str, Any]) -> None:

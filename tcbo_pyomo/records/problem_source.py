@@ -1,7 +1,7 @@
 """Which problem a record belongs to: built from a name or a file, known again by its fingerprint.
 
 A campaign file keeps a problem by name, or by the path and SHA-256 of the user's own Python file. That file was named on the
-command line when the campaign was started; it is run again only while its content is the same.
+command line when the campaign was started; whether it may run again is for `problem_code.py` to say.
 """
 
 from __future__ import annotations
@@ -54,19 +54,21 @@ def origin_of(path: Path, source: ProblemSource) -> dict[str, str]:
     }
 
 
-def source_from(path: Path, origin: dict[str, str]) -> str:
-    """The name or file that `origin_of` wrote down; beside the campaign file, or where it was."""
+def found_source(path: Path, origin: dict[str, str]) -> str:
+    """The name or file that `origin_of` wrote down: beside the campaign file while it is the same, else where it was."""
     if "file" not in origin:
         if "made" in origin and origin["name"] not in problem_names():
             name = origin["name"]
             raise BadInput(f"{path}: its problem '{name}' was made in Python; give it to open_campaign(path, problem)")
         return origin["name"]
-    for file in (path.absolute().parent / origin["beside"], Path(origin["file"])):
-        if file.is_file() and _digest(file) == origin["sha256"]:
-            return os.fspath(file)
+    beside = path.absolute().parent / origin["beside"]
+    if beside.is_file() and _digest(beside) == origin["sha256"]:
+        return os.fspath(beside)
+    # A changed file runs only where this user has put it, not because it lies beside a campaign.
+    if Path(origin["file"]).is_file():
+        return origin["file"]
     raise BadInput(
-        f"{path}: its problem file {origin['file']} is missing or was changed after the start; put it back, or name "
-        "the changed one with --problem if it is still the same problem"
+        f"{path}: its problem file {origin['file']} is missing; put it back, or name it with --problem if it moved"
     )
 
 

@@ -1,20 +1,56 @@
 """What the rows of a campaign file say, taken together, and a campaign brought to that state.
 
-A row holds the moves it touched as they were after it, what it added to or took from the order of results, and, for an
-ask, the random state, the kernel and the method's own state after it. So the state is read off, not computed anew, and
-is the same bit for bit whoever reads it.
+A row holds the moves it touched as they were after it, without their results; a result stands in the row of its tell alone, so
+that a file grows with the number of results and no faster. For an ask it also holds the random state, the kernel and the
+method's own state after it. So the state is read off, not computed anew, and is the same bit for bit whoever reads it.
 """
 
 from __future__ import annotations
 
+from copy import copy
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from tcbo_pyomo.campaign.assembly import method_for
 from tcbo_pyomo.campaign.campaign import Campaign
+from tcbo_pyomo.knowledge.move import Move
+from tcbo_pyomo.knowledge.plausibility import Surprise, surprise_from
+from tcbo_pyomo.records.definition import Definitions
 from tcbo_pyomo.records.file_format import Row, plain
-from tcbo_pyomo.surrogate.kernels import kernel_from_dict
+from tcbo_pyomo.records.recorded_campaign import RecordedCampaign
 
-STATE = ("generator", "kernel", "method")
+STATE = ("generator", "kernel", "method", "planned_with")
+RESULTS = ("value", "replicates", "surprises")
+"""Fields of a move that follow from the results that stand. Rows of 0.1.0 repeat the first two in every row."""
+CORRIGIBLE = ("tell", "arrive", "skip", "give_up")
+
+
+def data_of(move: Move) -> dict[str, Any]:
+    """A move as rows hold it."""
+    return {name: value for name, value in vars(move).items() if name not in RESULTS and name != "words"}
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A row that stands: a result, an arrival, a skip, or an episode given up.
+
+    Attributes
+    ----------
+    row, kind
+        Number and kind of the row.
+    move
+        The move it is about; None for an episode that was given up.
+    touched
+        Numbers of all moves that the row changed or added.
+    value, surprise
+        Of a tell.
+    """
+
+    row: int
+    kind: str
+    move: int | None
+    touched: frozenset[int]
+    value: float | None = None
+    surprise: Surprise | None = None
 
 
 class Story:
@@ -22,14 +58,14 @@ class Story:
 
     Attributes
     ----------
-    moves, told
-        As `History.to_dict` has them.
+    moves
+        The moves as `data_of` has them.
     state
         Random state, kernel and method's state after the last ask.
     keys
         The row of each idempotency key.
-    corrigible
-        Tells, arrivals and skips that stand: all but those that were undone.
+    facts
+        What stands, by the number of its row, in the order recorded: all but what was undone.
     undone
         Numbers of the rows that were undone.
     last_ask
@@ -38,51 +74,107 @@ class Story:
         Per ask: the numbers of its moves and how each was planned.
     violations
         What executed moves broke: the number of the move and the words.
+    definitions
+        What the campaign is defined by, and since when.
     """
 
     def __init__(self) -> None:
+        self.definitions = Definitions()
         self.moves: list[dict[str, Any]] = []
-        self.told: list[int] = []
         self.state: dict[str, Any] = {}
         self.keys: dict[str, Row] = {}
-        self.corrigible: list[Row] = []
+        self.facts: dict[int, Fact] = {}
         self.undone: set[int] = set()
         self.last_ask = 0
         self.plans: list[dict[str, Any]] = []
         self.violations: dict[int, list[str]] = {}
 
+    def copy(self) -> Story:
+        """An independent copy, to see what one more row would make of it."""
+        twin = copy(self)
+        for name, value in vars(self).items():
+            setattr(twin, name, value.copy() if isinstance(value, Definitions) else copy(value))
+        return twin
+
     def add(self, row: Row) -> None:
         """One more row."""
-        body = row.body
-        self.state.update({name: body[name] for name in STATE if name in body})
-        for move in body.get("moves", ()):
-            self.moves[move["number"] - 1 : move["number"]] = [move]
-        if "told" in body:
-            self.told.append(body["told"])
-        if "untold" in body:
-            del self.told[body["untold"]]
-        for number, texts in body.get("violations", {}).items():
-            self.violations[int(number)] = texts
+        self.apply(row.number, row.kind, row.body)
         if row.key:
             self.keys[row.key] = row
-        if row.kind in ("tell", "arrive", "skip"):
-            self.corrigible.append(row)
-        elif row.kind == "undo":
+
+    def apply(self, number: int, kind: str, body: dict[str, Any]) -> None:
+        """What a row of a kind changes."""
+        self.definitions.apply(number, kind, body)
+        self.state.update({name: body[name] for name in STATE if name in body})
+        moves = body.get("moves", ())
+        for data in moves:
+            kept = {name: value for name, value in data.items() if name not in RESULTS}
+            self.moves[data["number"] - 1 : data["number"]] = [kept]
+        if "length" in body:
+            del self.moves[body["length"] :]
+            self.violations = {move: texts for move, texts in self.violations.items() if move <= body["length"]}
+        for move, texts in body.get("violations", {}).items():
+            self.violations[int(move)] = texts
+        if kind in CORRIGIBLE or "told" in body:
+            touched = frozenset(data["number"] for data in moves)
+            told = (body["value"], surprise_from(body.get("surprise"))) if "told" in body else ()
+            self.facts[number] = Fact(number, kind, body.get("move"), touched, *told)
+        elif kind == "confirm":
+            fact = self.facts[body["confirms"]]
+            if fact.surprise is not None:
+                self.facts[fact.row] = replace(fact, surprise=replace(fact.surprise, confirmed=True))
+        elif kind == "undo":
             self.undone.add(body["undoes"])
-            self.corrigible = [other for other in self.corrigible if other.number != body["undoes"]]
-        elif row.kind in ("ask", "give_up"):
-            self.last_ask = row.number
+            del self.facts[body["undoes"]]
+        elif kind == "amend" and body.get("anew"):
+            self.last_ask = number
+        elif kind == "ask":
+            self.last_ask = number
             self.plans += body.get("plans", ())
+
+    @property
+    def results(self) -> list[Fact]:
+        """The results that stand, in the order told."""
+        return [fact for fact in self.facts.values() if fact.kind == "tell"]
+
+    def history(self) -> dict[str, Any]:
+        """Moves with their results, as `History.to_dict` has them."""
+        values: dict[int, list[Fact]] = {}
+        for fact in self.results:
+            values.setdefault(fact.move or 0, []).append(fact)
+        moves = [{**data, **_measured(values.get(data["number"], []))} for data in self.moves]
+        return {"moves": moves, "told": [fact.move for fact in self.results], "lengths": self.definitions.lengths}
+
+
+def _measured(facts: list[Fact]) -> dict[str, Any]:
+    """The fields of a move that hold its results."""
+    if not facts:
+        return {}
+    surprises = [None if fact.surprise is None else asdict(fact.surprise) for fact in facts]
+    return {
+        "value": facts[0].value,
+        "replicates": [fact.value for fact in facts[1:]],
+        "surprises": surprises if any(surprises) else [],
+    }
 
 
 def restore(campaign: Campaign, story: Story) -> None:
     """Bring a campaign to the state that the rows describe; it goes on with the same moves, bit for bit."""
-    campaign.history.load({"moves": story.moves, "told": story.told})
+    campaign.history.load(story.history())
+    if story.definitions.now.declared is not None:
+        campaign.limits_held = story.definitions.limits_held
     campaign.generator.bit_generator.state = story.state["generator"]
-    campaign.knowledge.replay(kernel_from_dict(story.state["kernel"]))
     campaign.plans = {plan["move"]: plan["plan"] for plan in story.plans if plan["plan"] is not None}
-    if story.state["method"] is None and campaign.method.state() is not None:
-        campaign.method, _ = method_for(campaign.problem, campaign.settings)
+    if isinstance(campaign, RecordedCampaign):
+        campaign.knowledge.remember(story.state)
+        campaign.method.solver = story.state.get("planned_with")
+    else:
+        from tcbo_pyomo.campaign.assembly import method_for  # A campaign that is only looked at needs no method.
+        from tcbo_pyomo.surrogate.kernels import kernel_from_dict
+
+        campaign.knowledge.replay(kernel_from_dict(story.state["kernel"]))
+        if story.state["method"] is None and campaign.method.state() is not None:
+            campaign.method, _ = method_for(campaign.problem, campaign.settings)
     campaign.method.load(story.state["method"])
 
 
@@ -92,4 +184,5 @@ def state_of(campaign: Campaign) -> dict[str, Any]:
         "generator": campaign.generator.bit_generator.state,
         "kernel": campaign.knowledge.kernel.to_dict(),
         "method": plain(campaign.method.state()),
+        "planned_with": campaign.method.planned_with(),
     }

@@ -1,7 +1,8 @@
-"""What an ask or a tell adds to the file: moves with their plans, one result as one row, and the moves a call changed."""
+"""What a call adds to the file: moves with their plans, one result as one row, and what the call changed."""
 
 from __future__ import annotations
 
+from dataclasses import asdict, replace
 from typing import Any
 
 from tcbo_pyomo.campaign.campaign import Campaign
@@ -9,11 +10,32 @@ from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.knowledge.history import History, Move
 from tcbo_pyomo.plant.situation import Location
 from tcbo_pyomo.records.file_format import Row
+from tcbo_pyomo.records.idempotency import checked_key, refuse_undone
 from tcbo_pyomo.records.ledger import Writer
-from tcbo_pyomo.records.rebuild import Story
-from tcbo_pyomo.records.results import Receipt, Result, broken_limits, measured_value, place_of
+from tcbo_pyomo.records.rebuild import Story, data_of
+from tcbo_pyomo.records.results import Receipt, Result, measured_value, place_of
+from tcbo_pyomo.records.violations import changed_violations
 
-LONGEST_KEY = 200
+
+class Recorder:
+    """The rows of one call, and the story as it will be with them.
+
+    Attributes
+    ----------
+    story
+        A copy that holds the rows of this call too; it counts once they are on the disk.
+    """
+
+    def __init__(self, story: Story, writer: Writer) -> None:
+        self.story, self._writer = story.copy(), writer
+
+    def add(self, kind: str, facts: dict[str, Any], key: str = "") -> Row:
+        """One more row."""
+        known = len(self._writer.rows)
+        row = self._writer.append(kind, facts, key)
+        for new in self._writer.rows[known:]:
+            self.story.add(new)
+        return row
 
 
 class Touched:
@@ -30,12 +52,21 @@ class Touched:
     def __init__(self, history: History, move: Move | None = None) -> None:
         self._history, self._length = history, len(history.moves)
         watched = history.moves if move is None or move.scheduled else [move]
-        self._before = [(other, dict(vars(other))) for other in watched]
+        self._before = [(other, data_of(other)) for other in watched]
 
-    def changed(self) -> list[dict[str, Any]]:
-        """The moves that changed or are new, as they are now."""
-        changed = [dict(vars(move)) for move, before in self._before if vars(move) != before]
-        return [*changed, *(dict(vars(move)) for move in self._history.moves[self._length :])]
+    def facts(self, campaign: Campaign, story: Story) -> dict[str, Any]:
+        """The moves that changed or are new, as they are now, and what became of the limits that moves broke."""
+        changed = [(move, before) for move, before in self._before if data_of(move) != before]
+        new = self._history.moves[self._length :]
+        # Where the plant was decides about limits, not what was measured there.
+        places = [
+            move
+            for move, before in changed
+            if (move.arrived, move.cancelled) != (before["arrived"], before["cancelled"])
+        ]
+        episodes = {move.episode for move in (*places, *(move for move in new if move.made))}
+        moves = [*(data_of(move) for move, _ in changed), *map(data_of, new)]
+        return {"moves": moves, "violations": changed_violations(campaign, story.violations, episodes)}
 
 
 def plan_moves(campaign: Campaign, whole: bool) -> tuple[list[Move], list[dict[str, Any]]]:
@@ -47,52 +78,78 @@ def plan_moves(campaign: Campaign, whole: bool) -> tuple[list[Move], list[dict[s
     return moves, [{"move": number, "plan": plan} for number, plan in found.items()]
 
 
-def waiting_schedule(history: History) -> list[Move]:
-    """The last schedule asked for, while results are to come, the plant keeps to it, and nothing was asked since."""
-    kept = [move for move in history.moves if not move.cancelled]
-    if not kept or not kept[-1].scheduled or kept[-1].step < history.horizon:
-        return []
-    schedule = [move for move in kept if move.scheduled and move.episode == kept[-1].episode]
-    return schedule if any(move.value is None and not move.skipped for move in schedule) else []
+def told_before(story: Story, campaign: Campaign, result: Result) -> Receipt | None:
+    """The receipt of a result that was told under the same key; None where the key is new, and another result is refused."""
+    row = story.keys.get(checked_key(result.key)) if result.key is not None else None
+    if row is None:
+        return None
+    refuse_undone(story, row)
+    body = row.body
+    move = campaign.history.moves[body["move"] - 1] if row.kind == "tell" else None
+    same = move is not None and result.number in (None, move.number)
+    if move is None or not same or not _repeats(campaign, move, result, body):
+        used = f"{row.kind} of move {body.get('move')}" + (f" = {body['value']!r}" if move is not None else "")
+        raise BadInput(f"{row.key}: was used for another command ({used}); use another key for another result")
+    return Receipt(move.number, body["value"], False, tuple(story.violations.get(move.number, ())))
 
 
-def record_result(campaign: Campaign, story: Story, writer: Writer, move: Move, result: Result) -> Receipt:
-    """Tell a result and hand its row to the writer; a result told before is acknowledged again and not written."""
-    value = measured_value(campaign, result)
+def _repeats(campaign: Campaign, move: Move, result: Result, body: dict[str, Any]) -> bool:
+    """Whether a result is the one of a row: its value, whether it is a replicate, and its place as far as one is given."""
+    same = (measured_value(campaign, result), bool(result.replicate)) == (body["value"], body["replicate"])
+    return same and place_of(campaign, move, result.at) in (None, move.arrived)
+
+
+def record_result(campaign: Campaign, recorder: Recorder, move: Move, result: Result) -> Receipt:
+    """Tell a result and record its row; a result told before is acknowledged again and not written."""
+    story, value = recorder.story, measured_value(campaign, result)
     place = place_of(campaign, move, result.at)
-    key = _checked_key(result.key)
+    broken = tuple(story.violations.get(move.number, ()))
+    if not result.replicate and move.value is not None:
+        there = place in (None, move.arrived)
+        confirmed = there and result.confirm and _confirm(recorder, move, value)
+        if confirmed or (there and value == move.value):
+            return Receipt(move.number, value, confirmed, broken)
+        raise BadInput(_told_already(campaign, move))
+    refuse_elsewhere(campaign, move, place)
+    touched = Touched(campaign.history, move)
+    surprise = campaign.tell(move.number, value, place, bool(result.replicate), bool(result.confirm))
+    elsewhere = move.expected is not None and move.arrived != move.expected
     facts: dict[str, Any] = {"move": move.number, "value": value, "replicate": bool(result.replicate)}
     if result.unit is not None:
         facts["given"] = {"value": result.value, "unit": result.unit}
-    earlier = story.keys.get(key) or next((row for row in writer.rows if row.key == key), None)
-    if earlier is not None:
-        return _told_before(story, earlier, move, facts, place)
-    if not result.replicate and value == move.value and place in (None, move.arrived):
-        return Receipt(move.number, value, False, tuple(story.violations.get(move.number, ())))
-    touched = Touched(campaign.history, move)
-    campaign.tell(move.number, value, place, bool(result.replicate))
-    broken = broken_limits(campaign, move)
-    elsewhere = move.expected is not None and move.arrived != move.expected
-    facts |= {"elsewhere": elsewhere, "told": move.number, "moves": touched.changed()}
-    facts["violations"] = {move.number: broken}
-    writer.append("tell", facts, key or f"tell {len(story.keys) + len(writer.rows) + 1}")
-    return Receipt(move.number, value, True, broken)
+    if surprise is not None:
+        facts["surprise"] = asdict(surprise)
+    facts |= {"elsewhere": elsewhere, "told": move.number, **touched.facts(campaign, story)}
+    recorder.add("tell", facts, checked_key(result.key))
+    broken = tuple(recorder.story.violations.get(move.number, ()))
+    return Receipt(move.number, value, True, broken, surprise)
 
 
-def _checked_key(key: Any) -> str:
-    if key is None:
-        return ""
-    if not isinstance(key, str) or not key.strip() or len(key) > LONGEST_KEY or not key.isprintable():
-        raise BadInput(f"key {str(key)[:40]!r} must be a printable text of at most {LONGEST_KEY} characters")
-    return f"key {key}"
+def _confirm(recorder: Recorder, move: Move, value: float) -> bool:
+    """A surprising result that was told is right all the same; whether there is one that was not confirmed yet."""
+    facts = [fact for fact in recorder.story.results if fact.move == move.number]
+    for position, fact in enumerate(facts):
+        if fact.value == value and fact.surprise is not None and not fact.surprise.confirmed:
+            recorder.add("confirm", {"move": move.number, "confirms": fact.row})
+            surprise = replace(fact.surprise, confirmed=True)
+            move.surprises = (*move.surprises[:position], surprise, *move.surprises[position + 1 :])
+            return True
+    return False
 
 
-def _told_before(story: Story, row: Row, move: Move, facts: dict[str, Any], place: Location | None) -> Receipt:
-    """The same result under the same key is acknowledged; another one is refused."""
-    if row.number in story.undone:
-        raise BadInput(f"{row.key}: was recorded and taken back since; tell the result under a new key")
-    recorded = {name: row.body[name] for name in ("move", "value", "replicate")}
-    if recorded != {name: facts[name] for name in recorded} or place not in (None, move.arrived):
-        used = f"move {recorded['move']} = {recorded['value']!r}"
-        raise BadInput(f"{row.key}: was used for {used}; use another key for another result")
-    return Receipt(move.number, facts["value"], False, tuple(story.violations.get(move.number, ())))
+def _told_already(campaign: Campaign, move: Move) -> str:
+    where = campaign.problem.place_words(move.arrived)
+    return (
+        f"move {move.number} was told already ({move.value!r} at {where}); correct it with `undo --move {move.number}` "
+        "first, or give one more measurement of the same visit as a replicate (--replicate)"
+    )
+
+
+def refuse_elsewhere(campaign: Campaign, move: Move, place: Location | None) -> None:
+    """Where a move led is reported once; another place is a correction."""
+    if move.reported and place not in (None, move.arrived):
+        where = campaign.problem.place_words(move.arrived)
+        raise BadInput(
+            f"move {move.number} is recorded as arrived at {where}; take that back with `undo --move {move.number}` "
+            "first, if it is wrong"
+        )

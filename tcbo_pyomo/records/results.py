@@ -1,8 +1,7 @@
-"""Results as users give them, and what is told back: units, places, and what a place breaks."""
+"""Results as users give them, and what is told back: units, places, surprises."""
 
 from __future__ import annotations
 
-import logging
 import math
 import re
 from collections.abc import Mapping
@@ -13,15 +12,12 @@ from typing import Any
 import numpy as np
 
 from tcbo_pyomo.campaign.campaign import Campaign
-from tcbo_pyomo.checks.audit import audit_episodes
-from tcbo_pyomo.checks.executed_path import episode_of_moves
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.coordinates import NUMBERS, coordinate_index
 from tcbo_pyomo.foundation.csv_table import converted_values
 from tcbo_pyomo.knowledge.history import Move
+from tcbo_pyomo.knowledge.plausibility import Surprise
 from tcbo_pyomo.plant.situation import Location
-
-logger = logging.getLogger(__name__)
 
 # No powers of powers: a unit is a few words, not a computation.
 _UNIT = re.compile(r"(?!.*\d{3})(?!.*(\*\*|\^).*(\*\*|\^))[\w%°µ/*^. \-]{1,40}")
@@ -45,6 +41,8 @@ class Result:
         A further measurement of a visit whose result was told.
     key
         Telling again under the same key changes nothing.
+    confirm
+        The result is right, however unlikely the model holds it for.
     """
 
     number: int | None
@@ -53,6 +51,7 @@ class Result:
     unit: str | None = None
     replicate: bool = False
     key: str | None = None
+    confirm: bool = False
 
 
 @dataclass(frozen=True)
@@ -67,17 +66,20 @@ class Receipt:
         False when it had been recorded before and nothing was written.
     violations
         Declared limits that the move broke, in words.
+    surprise
+        What was expected, where the model held the value for very unlikely; None otherwise.
     """
 
     number: int
     value: float | None
     new: bool
     violations: tuple[str, ...] = ()
+    surprise: Surprise | None = None
 
 
 def measured_value(campaign: Campaign, result: Result) -> float:
     """The value in the unit of the problem's output; anything that is not one finite number is refused."""
-    value, where = result.value, f"move {result.number}"
+    value, where = result.value, "result" if result.number is None else f"move {result.number}"
     number = math.nan
     if isinstance(value, NUMBERS) and not isinstance(value, bool):
         with suppress(OverflowError):
@@ -113,34 +115,24 @@ def place_of(campaign: Campaign, move: Move, at: Any) -> Location | None:
     return place
 
 
+def quantity(text: str) -> tuple[float, str]:
+    """The number and the unit of a text such as "35 %"; the unit is empty where there is none."""
+    match = _QUANTITY.fullmatch(text)
+    # A unit begins like one: "1 2" and "1/2" are no quantities.
+    if match is None or not (match[2] == "" or match[2][0].isalpha() or match[2][0] in "%°"):
+        return math.nan, ""
+    try:
+        return float(match[1]), match[2]
+    except ValueError:
+        return math.nan, ""
+
+
 def _coordinate_value(campaign: Campaign, name: str, value: Any) -> Any:
     """A number in the coordinate's unit from a text with or without a unit; anything else as it is."""
     if not isinstance(value, str):
         return value
     coordinate = campaign.problem.coordinates[coordinate_index(campaign.problem.coordinates, name)]
-    match = _QUANTITY.fullmatch(value)
-    try:
-        number = float(match[1]) if match else math.nan
-    except ValueError:
-        number = math.nan
-    if match is None or not math.isfinite(number):
+    number, unit = quantity(value)
+    if not math.isfinite(number):
         raise BadInput(f"{name}={value!r}: must be a finite number, with or without a unit")
-    return in_unit(number, match[2], coordinate.unit, f"coordinate '{name}'") if match[2] else number
-
-
-def broken_limits(campaign: Campaign, move: Move) -> tuple[str, ...]:
-    """The declared limits that a move broke, by the plain arithmetic of the audit on the executed path."""
-    history, problem = campaign.history, campaign.problem
-    if move.step < 1 or move.arrived is None or move.cancelled:
-        return ()
-    moves = [other for other in history.episode_moves(move.episode) if other.step <= move.step]
-    executed = episode_of_moves(campaign, move.episode, moves)
-    try:
-        findings = [finding for finding in audit_episodes(problem, [executed]) if finding.step == move.step]
-        found = [f"{finding.constraint}: {finding.value}; declared: {finding.limit}" for finding in findings]
-    except BadInput as error:
-        # A result is recorded all the same: what cannot be judged is said, too.
-        found = [f"not checked: {error}"]
-    for text in found:
-        logger.warning("move %d broke a declared limit: %s", move.number, text)
-    return tuple(found)
+    return in_unit(number, unit, coordinate.unit, f"coordinate '{name}'") if unit else number

@@ -2,7 +2,7 @@
 
 Columns: `move`; the name of what is measured (or `value`); where the plant really was, all coordinates or none;
 `replicate` (yes or no), `key`; `episode` and `step` are allowed and must fit the move, so that the file of `ask --csv`
-can be filled in.
+can be filled in. A row without a value is one whose result is not there yet: it is left out.
 """
 
 from __future__ import annotations
@@ -40,13 +40,20 @@ def read_results(path: str | os.PathLike[str], problem: ProblemProtocol, history
     if not rows:
         raise BadInput(f"{where}, row {first}: a header and no results below it")
     results = []
+    column, _ = headings[output]
     for number, cells in rows:
         place = f"{where}, row {number}"
         if len(cells) != len(headings):
             raise BadInput(f"{place}: {len(cells)} cells, the header has {len(headings)}")
-        row = {name: cells[column].strip() for name, (column, _) in headings.items()}
+        if not cells[column].strip():
+            continue
+        row = {name: cells[index].strip() for name, (index, _) in headings.items()}
         units = {name: unit for name, (_, unit) in headings.items()}
         results.append(_result(row, units, problem, history, output, place))
+    if not results:
+        raise BadInput(
+            f"{where}, column '{output}': is empty in all {len(rows)} rows; fill in the results that are there"
+        )
     return results
 
 
@@ -58,8 +65,6 @@ def _result(
     output: str,
     where: str,
 ) -> Result:
-    if not row[output]:
-        raise BadInput(f"{where}, column '{output}': is empty; leave out rows that have no result yet")
     number = _whole(row["move"], f"{where}, column 'move'")
     move = history.move(number)
     for name, expected in (("episode", move.episode), ("step", move.step)):

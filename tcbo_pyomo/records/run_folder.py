@@ -87,6 +87,7 @@ def result_data(result: CampaignResult) -> dict[str, Any]:
         "seed": result.seed,
         "version": __version__,
         "settings": result.settings.model_dump(),
+        "how_to_get_there": result.campaign.route,
         "episodes": [asdict(episode) for episode in result.episodes],
         "steps": [asdict(step) for step in result.steps],
     }

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.atomic_file import write_atomically
+from tcbo_pyomo.foundation.wording import with_unit
 from tcbo_pyomo.knowledge.history import Move
 from tcbo_pyomo.problem.protocol import ProblemProtocol
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -32,11 +32,15 @@ class Status:
     measurements
         Values told, replicates included.
     open_move
-        The move asked for and not yet made.
+        The move asked for and not yet made; the first one of a schedule.
+    schedule
+        Moves asked for as a schedule and not yet made, as far as reported.
     pending
         Moves made whose result is to come.
     violations
         Declared limits that executed moves broke, by move.
+    surprises
+        Results that the model held for very unlikely and nobody confirmed, in words, by move.
     finished
         Whether every move of the budget was made.
     planned_with
@@ -52,69 +56,89 @@ class Status:
     moves_in_all: int
     measurements: int
     open_move: int | None
+    schedule: tuple[int, ...]
     pending: tuple[int, ...]
     violations: dict[int, list[str]]
+    surprises: dict[int, list[str]]
     finished: bool
     planned_with: str | None = None
 
 
 @dataclass(frozen=True)
 class Best:
-    """The recommendation: where the posterior mean is largest.
+    """The recommendation: where the posterior mean is largest. Before the first result there is none.
 
     Attributes
     ----------
     at
-        `{coordinate: value}` in engineering units.
+        `{coordinate: value}` in engineering units; None before the first result.
     mean, standard_deviation
-        What the model expects there.
+        What the model expects there; None before the first result.
     measurements
         How many values it is based on.
+    how_to_get_there
+        The moves of an episode that lead there, in engineering units; None on a finite process.
     """
 
-    at: dict[str, float]
-    mean: float
-    standard_deviation: float
+    at: dict[str, float] | None
+    mean: float | None
+    standard_deviation: float | None
     measurements: int
+    how_to_get_there: list[dict[str, Any]] | None = None
 
 
 def status_of(campaign: Campaign, violations: dict[int, list[str]]) -> Status:
     """Where a campaign stands now."""
     problem, history = campaign.problem, campaign.history
-    open_move = history.open_move
+    schedule = history.assumed
+    ahead = schedule[0] if schedule else history.open_move
+    # The plant has made no move of which a schedule only assumes that it will.
+    made = history.moves_made - sum(move.step > 0 for move in schedule)
     return Status(
         problem=problem.name,
-        method=campaign.settings.method,
+        method=campaign.method_name,
         seed=campaign.seed,
-        episode=min(history.episode, problem.episodes),
+        episode=min(schedule[0].episode if schedule else history.episode, problem.episodes),
         episodes=problem.episodes,
-        moves_made=history.moves_made,
-        moves_in_all=problem.episodes * problem.horizon,
+        moves_made=made,
+        moves_in_all=history.moves_of(problem.episodes),
         measurements=len(history.told),
-        open_move=None if open_move is None else open_move.number,
-        pending=tuple(move.number for move in history.pending),
+        open_move=None if ahead is None else ahead.number,
+        schedule=tuple(move.number for move in schedule),
+        pending=tuple(move.number for move in history.pending if move not in schedule),
         violations=dict(violations),
-        finished=campaign.finished,
+        surprises={move.number: texts for move in history.moves if (texts := doubts(problem, move))},
+        finished=campaign.finished and not schedule,
         planned_with=campaign.method.planned_with(),
     )
 
 
 def best_of(campaign: Campaign) -> Best:
     """The recommendation now."""
+    if not campaign.history.told:
+        return Best(None, None, None, 0)
     where = campaign.recommendation
     mean, deviation = campaign.knowledge.belief.predict([where])
-    return Best(campaign.problem.describe(where), float(mean[0]), float(deviation[0]), len(campaign.history.told))
+    believed = float(mean[0]), float(deviation[0])
+    return Best(campaign.problem.describe(where), *believed, len(campaign.history.told), campaign.route)
 
 
-def standing_of(move: Move) -> str:
-    """A word for what has become of a move."""
+def doubts(problem: ProblemProtocol, move: Move) -> list[str]:
+    """The results of a move that the model held for very unlikely and nobody confirmed, in words."""
+    unit = problem.output_unit
+    surprising = [(value, surprise) for value, surprise in move.measured if surprise and not surprise.confirmed]
+    return [f"{with_unit(value, unit)}, {surprise.in_words(unit)}" for value, surprise in surprising]
+
+
+def standing_of(move: Move, ahead: bool = False) -> str:
+    """A word for what has become of a move; `ahead` for one of a schedule that is still to be made."""
     if move.cancelled:
         return "cancelled"
     if move.value is not None:
         return "measured"
     if move.skipped:
         return "skipped"
-    return "open" if move.arrived is None else "pending"
+    return "open" if move.arrived is None or ahead else "pending"
 
 
 def move_columns(problem: ProblemProtocol) -> tuple[list[str], str]:
@@ -123,27 +147,31 @@ def move_columns(problem: ProblemProtocol) -> tuple[list[str], str]:
     return [coordinate.title for coordinate in problem.coordinates], f"{problem.output}{unit}"
 
 
-def move_table(campaign: Campaign, violations: dict[int, list[str]]) -> pd.DataFrame:
-    """One row per move, one more per replicate; set-points are where the plant was, or where it was sent."""
-    import pandas as pd  # Slow to load, and only this table needs it.
-
-    problem = campaign.problem
+def move_table(campaign: Campaign, violations: dict[int, list[str]]) -> list[list[Any]]:
+    """A header, one row per move, one more per replicate; set-points are where the plant was, or where it was sent."""
+    problem, unit = campaign.problem, campaign.problem.output_unit
     titles, output = move_columns(problem)
-    rows = []
+    schedule = {move.number for move in campaign.history.assumed}
+    rows: list[list[Any]] = [["move", "episode", "step", *titles, output, "status", "violations", "surprise"]]
     for move in campaign.history.moves:
         place = move.arrived if move.arrived is not None else move.expected
         values = problem.describe(place).values() if place is not None else [None] * len(titles)
-        known = dict(zip(titles, values, strict=True))
         broken = "; ".join(violations.get(move.number, ()))
-        for measured in move.values or (None,):
-            row = {"move": move.number, "episode": move.episode, "step": move.step, **known, output: measured}
-            rows.append({**row, "status": standing_of(move), "violations": broken})
-    return pd.DataFrame(rows, columns=["move", "episode", "step", *titles, output, "status", "violations"])
+        status = standing_of(move, move.number in schedule)
+        for value, surprise in move.measured or [(None, None)]:
+            doubt = ("confirmed: " if surprise.confirmed else "") + surprise.in_words(unit) if surprise else ""
+            rows.append([move.number, move.episode, move.step, *values, value, status, broken, doubt])
+    return rows
 
 
-def write_table(table: pd.DataFrame, source: Path, path: Path, force: bool) -> int:
-    """Write a table as CSV, whole or not at all; how many rows it has."""
+def write_table(rows: list[list[Any]], source: Path, path: Path, force: bool) -> int:
+    """Write a table as CSV, whole or not at all; how many rows it has below its header."""
     if os.path.lexists(path) and (not force or not path.is_file() or os.path.samefile(path, source)):
         raise BadInput(f"{path}: exists already; choose another name, or replace a file with --force")
-    write_atomically(path, table.to_csv(index=False, lineterminator="\n").encode())
-    return len(table)
+    text = io.StringIO()
+    # Every digit of a number counts.
+    csv.writer(text, lineterminator="\n").writerows(
+        [repr(cell) if isinstance(cell, float) else cell for cell in row] for row in rows
+    )
+    write_atomically(path, text.getvalue().encode())
+    return len(rows) - 1

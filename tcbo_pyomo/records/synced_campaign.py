@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tcbo_pyomo.campaign.campaign import Campaign
+from tcbo_pyomo.campaign.campaign import Campaign, LimitsHeld
 from tcbo_pyomo.campaign.campaign_holder import CampaignHolder
 from tcbo_pyomo.knowledge.history import History
-from tcbo_pyomo.knowledge.knowledge import Knowledge
-from tcbo_pyomo.methods.protocol import Method
+from tcbo_pyomo.knowledge.move import Move
 from tcbo_pyomo.plant.situation import Location
+from tcbo_pyomo.records import file_format
+from tcbo_pyomo.records.definition import Definition, Definitions
 from tcbo_pyomo.records.file_damage import meaningful
-from tcbo_pyomo.records.ledger import Ledger, Writer
+from tcbo_pyomo.records.ledger import Ledger
+from tcbo_pyomo.records.problem_code import ProblemCode
 from tcbo_pyomo.records.rebuild import Story, restore
+from tcbo_pyomo.records.recorded_campaign import RecordedCampaign, believed_as_is
+from tcbo_pyomo.records.recording import Recorder
+from tcbo_pyomo.records.violations import changed_violations
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from tcbo_pyomo.knowledge.knowledge import Knowledge
+    from tcbo_pyomo.methods.protocol import Method
 
 
 class SyncedCampaign(CampaignHolder):
@@ -33,10 +41,38 @@ class SyncedCampaign(CampaignHolder):
         The campaign in memory, as of the last call.
     """
 
-    def __init__(self, ledger: Ledger, campaign: Campaign) -> None:
-        self.path, self.campaign = ledger.path, campaign
-        self._ledger, self._story, self._known, self._stale = ledger, Story(), 0, True
+    def __init__(self, ledger: Ledger, code: ProblemCode, started: Campaign | None = None) -> None:
+        self.path, self._ledger, self._code = ledger.path, ledger, code
+        self._story, self._known, self._stale = Story(), 0, True
+        self._defined_by, self._declaration = 0, dict[str, Any]()
+        self._started = started
         self._catch_up()
+
+    def live(self) -> Campaign:
+        """The campaign with its problem's own code, which alone can plan; refused where that must not run, or has changed."""
+        if isinstance(self.campaign, RecordedCampaign):
+            from tcbo_pyomo.records.built_problem import as_recorded  # Whoever only looks builds nothing.
+
+            definition = self._story.definitions.now
+            built = as_recorded(self._code, definition)
+            campaign = Campaign(built.problem, built.settings, definition.seed)
+            restore(campaign, self._story)
+            self.campaign = campaign
+        return self.campaign
+
+    def trust(self) -> bool:
+        """Let the code that the file names run from now on; False where that cannot be remembered."""
+        return self._code.remember(self.definition)
+
+    @property
+    def definition(self) -> Definition:
+        """What the campaign is defined by now."""
+        return self._story.definitions.now
+
+    @property
+    def definitions(self) -> Definitions:
+        """Everything that it was defined by, and which definition each move was asked under."""
+        return self._story.definitions
 
     @property
     def generator(self) -> np.random.Generator:
@@ -56,7 +92,22 @@ class SyncedCampaign(CampaignHolder):
     @property
     def method(self) -> Method:
         """What chooses the moves."""
-        return self.campaign.method
+        return self.live().method
+
+    @property
+    def method_name(self) -> str:
+        """The method that chooses the moves, as the settings name it."""
+        return self.campaign.method_name
+
+    @property
+    def refusal(self) -> str:
+        """Why the code that the file names must not run here; empty where it may."""
+        return self.campaign.refusal
+
+    @property
+    def limits_held(self) -> Callable[[Move], LimitsHeld] | None:
+        """For each move the limits that held when it was asked for."""
+        return self.campaign.limits_held
 
     @property
     def plans(self) -> dict[int, dict[str, Any]]:
@@ -77,6 +128,11 @@ class SyncedCampaign(CampaignHolder):
     def recommendation(self) -> Location:
         """Where the posterior mean is largest in the search space."""
         return self.campaign.recommendation
+
+    @property
+    def route(self) -> list[dict[str, Any]] | None:
+        """How an episode gets to the recommendation, move by move; None on a finite process."""
+        return self.campaign.route
 
     def predict(self, at: Any) -> tuple[float, float]:
         """Mean and standard deviation that the model expects at a place, as of the last call."""
@@ -103,13 +159,20 @@ class SyncedCampaign(CampaignHolder):
         self._catch_up()
 
     @contextmanager
-    def _writing(self) -> Iterator[Writer]:
+    def _recording(self) -> Iterator[Recorder]:
         """Alone with the file and up to date; until the rows are on the disk, the file and not this object is right."""
         with self._undone_on_failure(), self._ledger.transaction() as writer:
             self._catch_up()
             self._stale = True
-            yield writer
-        self._take(writer)
+            writer.gains = self._gains()
+            recorder = Recorder(self._story, writer)
+            yield recorder
+        self._take(recorder)
+
+    def _gains(self) -> dict[str, Any]:
+        """What a file of an older format gains with its first new row: the limits, and those broken as they stand."""
+        older = self._ledger.format < file_format.VERSION
+        return {"violations": self._story.violations, **self._declaration} if older else {}
 
     @contextmanager
     def _undone_on_failure(self) -> Iterator[None]:
@@ -121,12 +184,15 @@ class SyncedCampaign(CampaignHolder):
             self._catch_up()
             raise
 
-    def _take(self, writer: Writer) -> None:
+    def _take(self, recorder: Recorder) -> None:
         """Rows of our own are on the disk; the campaign in memory is as they say."""
-        for row in writer.rows:
-            self._story.add(row)
-        self._known += len(writer.rows)
+        self._story, self._known = recorder.story, self._ledger.position
         self._stale = False
+        if self._declaration and self.definition.declared is not None:
+            self._declaration = {}
+            if self._code.given is None and not self._code.trust:
+                # Its code was trusted before the file named the modules behind it.
+                self._code.remember(self.definition)
 
     def _catch_up(self) -> None:
         """Bring the campaign in memory to the rows read from the file."""
@@ -135,6 +201,28 @@ class SyncedCampaign(CampaignHolder):
             for row in fresh:
                 self._story.add(row)
             self._known += len(fresh)
+            definition = self._story.definitions.now
+            if definition.row != self._defined_by:
+                self._define(definition)
             if fresh or self._stale:
                 restore(self.campaign, self._story)
+            if fresh and self._ledger.format < file_format.VERSION:
+                # Undoing in 0.1.0 forgot violations that stood.
+                episodes = {move["episode"] for move in self._story.moves}
+                self._story.violations |= changed_violations(self.campaign, self._story.violations, episodes)
         self._stale = False
+
+    def _define(self, definition: Definition) -> None:
+        """A campaign in memory for another definition: of the data in the file, or of its code where it has no data yet."""
+        self._defined_by, self._stale = definition.row, True
+        if self._started is not None:
+            self.campaign, self._started = self._started, None
+        elif definition.declared is not None:
+            self.campaign = RecordedCampaign(definition, lambda: self._code.refusal(definition))
+        else:
+            from tcbo_pyomo.records.built_problem import as_recorded
+
+            built = as_recorded(self._code, definition)
+            self.campaign = Campaign(built.problem, built.settings, definition.seed)
+            self._declaration = {**built.facts, "believed": believed_as_is(self.campaign)}
+            del self._declaration["problem"]

@@ -18,6 +18,7 @@ from typing import Any
 from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.atomic_file import write_atomically
+from tcbo_pyomo.foundation.user_code import without_user_code
 from tcbo_pyomo.foundation.wording import visible
 from tcbo_pyomo.report.page_content import page_content
 
@@ -75,7 +76,9 @@ def render_report(campaign: Campaign, plans: Sequence[dict[str, Any] | None] = (
     style = _text_of(STYLE)
     digest = base64.b64encode(hashlib.sha256(style.encode("utf-8")).digest()).decode("ascii")
     template = environment.from_string(_text_of(TEMPLATE))
-    return template.render(style=Markup(style), style_digest=digest, **page_content(campaign, plans))
+    with without_user_code(campaign.refusal):
+        content = page_content(campaign, plans)
+    return template.render(style=Markup(style), style_digest=digest, **content)
 
 
 def _text_of(name: str) -> str:

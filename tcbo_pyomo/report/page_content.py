@@ -8,12 +8,12 @@ from typing import Any
 
 from tcbo_pyomo._version import __version__
 from tcbo_pyomo.campaign.campaign import Campaign
-from tcbo_pyomo.checks.audit import audit_campaign, unaudited
+from tcbo_pyomo.checks.audit import full_campaign_audit
 from tcbo_pyomo.explain.limit_slack import limit_slack
 from tcbo_pyomo.foundation.wording import counted, spaced, uncertain, with_unit
 from tcbo_pyomo.knowledge.history import Move
 from tcbo_pyomo.plant.situation import Location
-from tcbo_pyomo.problem.in_words import output_title, place, place_values
+from tcbo_pyomo.problem.in_words import described, output_title, place, place_values
 from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.report.page_explanation import page_explanation
 from tcbo_pyomo.report.page_figures import belief_picture, candidates_picture, path_picture, regret_picture
@@ -31,13 +31,14 @@ MOST_NAMES = 6
 def page_content(campaign: Campaign, plans: Sequence[dict[str, Any] | None] = ()) -> dict[str, Any]:
     """Everything the template shows."""
     problem, moments = campaign.problem, timeline(campaign)
-    findings = audit_campaign(campaign)
+    audit = full_campaign_audit(campaign)
     return {
         "title": spaced(problem.name),
         "description": problem.description,
         "status": _status(campaign),
         "standing": _standing(campaign),
         "recommendation": _recommendation(campaign, moments[-1]),
+        "route": _route(campaign),
         "following": _following(campaign),
         "why": page_explanation(campaign),
         "pending": [_move_row(campaign, move) for move in campaign.history.pending[-MOST_ROWS:]],
@@ -45,10 +46,12 @@ def page_content(campaign: Campaign, plans: Sequence[dict[str, Any] | None] = ()
         "charts": _charts(campaign, moments),
         "removals": _removals(campaign, moments),
         "results": _results(campaign),
-        "slack": limit_slack(campaign, findings),
-        "violations": [[*map(str, astuple(finding))] for finding in findings[:MOST_ROWS]],
-        "violation_count": len(findings),
-        "unaudited": unaudited(problem),
+        "slack": limit_slack(campaign, audit),
+        "violations": [[*map(str, astuple(finding))] for finding in audit.findings[:MOST_ROWS]],
+        "violation_count": len(audit.findings),
+        "misses": [[*map(str, astuple(miss))] for miss in audit.misses[:MOST_ROWS]],
+        "unjudged": audit.unjudged,
+        "moves_judged": audit.moves,
         "solver": solver_statistics(list(plans) or [campaign.method.plan_record()]),
         "repeat": _repeat(campaign),
     }
@@ -66,11 +69,11 @@ def _standing(campaign: Campaign) -> dict[str, Any]:
     situation = history.situation()
     episode, step, state = history.episode, situation.step, situation.state
     if campaign.finished:
-        episode, step, state = problem.episodes, problem.horizon, history.path(problem.episodes)[-1]
-    total = problem.episodes * problem.horizon
+        episode, step, state = problem.episodes, history.length(problem.episodes), history.path(problem.episodes)[-1]
+    total = history.moves_of(problem.episodes)
     return {
         "episode": f"{episode} of {problem.episodes}",
-        "step": f"{step} of {problem.horizon}",
+        "step": f"{step} of {history.length(min(episode, problem.episodes))}",
         "position": place(problem, state),
         "moves": f"{history.moves_made} of {total}",
         "share": history.moves_made / total,
@@ -89,6 +92,26 @@ def _recommendation(campaign: Campaign, now: Moment) -> dict[str, Any]:
         "regret": None if now.regret is None else with_unit(now.regret, problem.output_unit),
         "measured": any(move.arrived == now.recommendation for move in campaign.history.made if move.value is not None),
         "told": now.told,
+    }
+
+
+def _route(campaign: Campaign) -> dict[str, Any] | None:
+    """The moves of an episode that lead to the recommendation, where they are kept."""
+    problem, moves = campaign.problem, campaign.route
+    if moves is None:
+        return None
+    does = [spaced(problem.instruction(tuple(move["actions"].values()))) for move in moves]
+    titles = ["step", *(["actions"] if any(does) else []), *(spaced(c.name) for c in problem.coordinates)]
+    rows = [
+        [str(move["step"]), *([what] if any(does) else []), *(value for _, value in described(problem, move["at"]))]
+        for move, what in zip(moves, does, strict=True)
+    ]
+    return {
+        "titles": titles,
+        "texts": [1] if any(does) else [],
+        "rows": rows[:MOST_ROWS],
+        "moves": counted(len(rows), "move"),
+        "left_out": max(0, len(rows) - MOST_ROWS),
     }
 
 
@@ -113,7 +136,7 @@ def _look_ahead(campaign: Campaign) -> list[tuple[int, Location]]:
     here, step = (situation.state, situation.step) if move is None else (move.expected, move.step)
     planner = getattr(campaign.method, "planner", None)
     # At the start of an episode the last plan was for the one before.
-    if here is None or planner is None or not 0 < step < campaign.problem.horizon:
+    if here is None or planner is None or not 0 < step < campaign.history.length(campaign.history.episode):
         return []
     places = planner.places_ahead(getattr(campaign.method, "last_plan", None), here, step)
     return list(enumerate(places, step + 1))

@@ -13,10 +13,21 @@ from typing import Any
 
 from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.errors import TcboError
-from tcbo_pyomo.explain.as_text import SHOWN, change_text, places_text, price_text, slack_text, status_text
+from tcbo_pyomo.explain.as_text import (
+    amount_text,
+    leaves_text,
+    limits_heading,
+    moves_heading,
+    places_text,
+    price_text,
+    scale_text,
+    slack_text,
+    stages,
+    status_text,
+)
 from tcbo_pyomo.explain.explanation import explain
 from tcbo_pyomo.explain.move_facts import Explanation, MoveOption, Point
-from tcbo_pyomo.foundation.wording import counted, spaced, with_unit
+from tcbo_pyomo.foundation.wording import spaced, squared_unit, with_unit
 from tcbo_pyomo.problem.in_words import described_values
 from tcbo_pyomo.problem.protocol import ProblemProtocol
 
@@ -42,6 +53,8 @@ def page_explanation(campaign: Campaign) -> dict[str, Any]:
 
 def _why_not(campaign: Campaign) -> str | None:
     """Why there is no plan to explain."""
+    if campaign.refusal:
+        return f"The next move is not planned here: {campaign.refusal}."
     if campaign.finished:
         return "The campaign is finished: there is no next move to explain."
     method = campaign.settings.method
@@ -59,43 +72,44 @@ def _content(problem: ProblemProtocol, found: Explanation) -> dict[str, Any]:
         "which": f"Step {found.step} of episode {found.episode}, from {described_values(problem, found.here)}.",
         "aim": _aim(problem, found.separates),
         "places": f"Places are given as ({names}).",
+        "scale": _sentence(scale_text(found)),
         "learns": _learns(problem, found),
-        "certified": _certified(found),
-        "choice": f"{found.choice[:1].upper()}{found.choice[1:]}." if found.choice else "",
-        "moves": [_move_row(problem, option, found.utility_now) for option in found.moves[:SHOWN]],
-        "moves_left_out": max(0, len(found.moves) - SHOWN),
-        "limits": [[limit.name, spaced(limit.limit), slack_text(limit), price_text(limit)] for limit in found.limits],
+        "advice": found.advice,
+        "choice": _sentence(found.choice) if found.choice else "",
+        "moves": [_move_row(problem, option, found) for option in found.moves],
+        "moves_heading": _sentence(moves_heading(found).rstrip(":")),
+        "moves_left_out": found.more_moves,
+        "limits": [[spaced(x.name), spaced(x.limit), slack_text(x), price_text(x, found)] for x in found.limits],
+        "limits_heading": _sentence(limits_heading(found).rstrip(":")),
     }
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."
 
 
 def _aim(problem: ProblemProtocol, ends: Sequence[Point]) -> str:
     places = [described_values(problem, point) for point in ends]
     if len(places) == 1:
         return f"The plan confirms the one candidate left, {places[0]}."
-    return f"The plan separates {places[0]} from {places[1]}, the two candidates that can be told apart least."
+    return f"The plan separates {places[0]} from {places[1]}, the two candidates whose difference is known least."
 
 
 def _learns(problem: ProblemProtocol, found: Explanation) -> list[tuple[str, str, str, float]]:
-    """(when, variance, standard deviation, share of the variance now) of what is known least."""
-    mixed = counted(found.components, "component")
-    stages = [("now", found.utility_now), (f"after the plan ({mixed})", found.utility_after)]
-    if found.best_known is not None and found.lower_bound is not None:
-        stages += [("after the best plan known", found.best_known), ("no plan can reach less than", found.lower_bound)]
+    """(when, variance, standard deviation, share of the variance now)."""
     unit, now = problem.output_unit, found.utility_now
     return [
-        (when, f"{value:.4g}", with_unit(math.sqrt(max(value, 0.0)), unit), value / now if now > 0.0 else 0.0)
-        for when, value in stages
+        (
+            when,
+            with_unit(value, squared_unit(unit)),
+            with_unit(math.sqrt(max(value, 0.0)), unit),
+            value / now if now > 0.0 else 0.0,
+        )
+        for when, value in stages(found)
     ]
 
 
-def _certified(found: Explanation) -> str:
-    if found.gap is None:
-        return "On a continuous plant planning is not convex: how little the best plan could leave is not known."
-    return f"No other plan could remove more than {found.gap:.1%} of the variance that this one leaves."
-
-
-def _move_row(problem: ProblemProtocol, option: MoveOption, utility: float) -> list[str]:
+def _move_row(problem: ProblemProtocol, option: MoveOption, found: Explanation) -> list[str]:
     places = places_text([described_values(problem, point) for point in option.leads_to])
-    status = status_text(option) + (", asked for" if option.asked else "")
-    ahead = "" if option.ahead is None else change_text(option.ahead, utility)
-    return [places, status, change_text(option.cost, utility), ahead]
+    parts = [amount_text(option.at_once, found), amount_text(option.rest, found)]
+    return [places, status_text(option), *parts, leaves_text(option, found)]

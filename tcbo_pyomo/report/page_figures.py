@@ -58,7 +58,7 @@ def path_picture(campaign: Campaign) -> Picture:
     text = f"Paths of {counted(len(result.episodes), 'episode')} over {over}; the recommendation is at {recommended}."
     caption = "Where the plant has been, and where the maximum may be."
     source = _drawn(lambda: campaign_figure(result), "png")
-    return Picture(source, text, caption, wide=not states and len(problem.coordinates) > 2)
+    return Picture(source, text, caption, wide=len(problem.coordinates) > 2)
 
 
 def candidates_picture(moments: Sequence[Moment]) -> Picture:

@@ -51,8 +51,8 @@ class Moment:
 def timeline(campaign: Campaign) -> list[Moment]:
     """All moments of a finite campaign, a selection of those of a continuous one; the last is always the present."""
     problem, present = campaign.problem, campaign.knowledge
-    moves = [replace(move, value=None, replicates=()) for move in campaign.history.moves]
-    history = History(campaign.history.start, campaign.history.horizon, moves)
+    moves = [replace(move, value=None, replicates=(), surprises=()) for move in campaign.history.moves]
+    history = History(campaign.history.start, campaign.history.horizon, moves, lengths=campaign.history.lengths)
     knowledge = knowledge_for(present.problem, campaign.settings, campaign.seed, history)
     knowledge.replay(present.kernel)
     measurements = campaign.history.measurements

@@ -19,7 +19,10 @@ LINEAR_SOLVERS: dict[str, str] = {
 NONLINEAR_SOLVERS: dict[tuple[str, str], str] = {
     ("casadi", "ipopt"): WITH_PACKAGE,
     ("cyipopt", "ipopt"): "pip install 'tcbo_pyomo[cyipopt]'",
-    ("pyomo", "ipopt"): "idaes get-extensions (pip install idaes-pse), or conda install -c conda-forge ipopt",
+    (
+        "pyomo",
+        "ipopt",
+    ): "pip install 'tcbo_pyomo[idaes]' and idaes get-extensions, or conda install -c conda-forge ipopt",
     ("pyomo", "pounce"): "pip install 'tcbo_pyomo[pounce]'",
 }
 """(interface, solver) -> how to get it. With interface pyomo any nonlinear solver of the SolverFactory may be named."""

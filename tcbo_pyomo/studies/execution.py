@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tcbo_pyomo.campaign.assembly import with_reachable_maximum
 from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.campaign.simulation import CampaignResult, Simulation
 from tcbo_pyomo.foundation.blas_threads import one_blas_thread
@@ -50,8 +51,13 @@ def execute(run: Run) -> dict[str, Any]:
 
 
 def with_drawn_truth(problem: AnyProblem, seed: int) -> AnyProblem:
-    """The problem with a truth drawn from its prior, the same for every method and all settings."""
-    return problem.with_drawn_truth(np.random.default_rng(np.random.SeedSequence([seed, DRAWN_TRUTH])))
+    """The problem with a truth drawn from its prior, the same for every method and all settings.
+
+    Its maximum is the largest value that an episode can reach.
+    """
+    return with_reachable_maximum(
+        problem.with_drawn_truth(np.random.default_rng(np.random.SeedSequence([seed, DRAWN_TRUTH])))
+    )
 
 
 def _results(run: Run) -> dict[str, Any]:

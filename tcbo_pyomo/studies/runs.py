@@ -11,16 +11,17 @@ import json
 import logging
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from functools import cached_property
+from functools import cached_property, singledispatch
 from itertools import product
 from pathlib import Path
 from typing import Any
 
-from tcbo_pyomo._version import MOVES_SINCE
+from tcbo_pyomo._version import MOVES_SINCE, REACHABLE_SINCE
 from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.errors import BadInput, TcboError
 from tcbo_pyomo.library import load_problem
 from tcbo_pyomo.planning.finite.chosen_solver import chosen_solver
+from tcbo_pyomo.problem.continuous import ContinuousProblem
 from tcbo_pyomo.problem.finite import Problem
 from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.records.problem_source import problem_fingerprint
@@ -37,8 +38,7 @@ DEFAULT_BEFORE = "highs"
 class Case:
     """What is repeated with every seed: labels for the tables, and the settings that are not defaults as plain data.
 
-    `solver` is the linear oracle of a finite plant, found by `auto` or named. `reach` is "rules" where rules that add up over
-    the moves of an episode keep it from states that it could visit otherwise: they are no candidates since 0.2.0.
+    `solver` is the linear oracle of a finite plant, found by `auto` or named.
     """
 
     problem: str
@@ -50,7 +50,6 @@ class Case:
     fingerprint: str
     truth: str = "known"
     solver: str = ""
-    reach: str = ""
 
     @property
     def label(self) -> str:
@@ -74,7 +73,8 @@ class Run:
         # A shipped problem is what its name says in this version; a user's file is known by what it builds.
         source = Path(case.source).name if case.source.endswith(".py") else case.source
         facts = [MOVES_SINCE, source, case.fingerprint, _with_solver(case.settings, case.solver), self.seed]
-        facts += [fact for fact in (case.truth, case.reach) if fact not in ("known", "")]
+        if case.truth != "known":
+            facts.append(case.truth)
         return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:32]
 
     @property
@@ -112,7 +112,7 @@ def _cases(study: Study, problem: ProblemEntry, feedback: FeedbackSettings | Non
             settings = stored_settings(dict(built.settings), *layers)
             # Builds the planner as well: a method that cannot serve this problem says so now.
             campaign = Campaign(built, settings, study.seeds[0])
-            solver, reach = _plan_facts(campaign.problem, settings)
+            solver, as_ever = _linear_oracle(campaign.problem, settings), _moves_as_ever(campaign.problem)
         except TcboError as error:
             label = ", ".join(filter(None, (problem.label, method.label, setting_label(point))))
             raise type(error)(f"study '{study.name}', {label}: {error}") from error
@@ -123,20 +123,39 @@ def _cases(study: Study, problem: ProblemEntry, feedback: FeedbackSettings | Non
             setting=setting_label(point),
             source=problem.problem,
             settings=_with_retired(settings.model_dump(mode="json", exclude_defaults=True), layers),
-            fingerprint=fingerprint,
+            fingerprint=fingerprint if as_ever else f"{fingerprint} {REACHABLE_SINCE}",
             truth=study.truth,
             solver=solver,
-            reach=reach,
         )
 
 
-def _plan_facts(problem: ProblemProtocol, settings: Settings) -> tuple[str, str]:
-    """The linear oracle of a finite plant, and whether rules keep an episode from states; see `Case`."""
-    if not isinstance(problem, Problem):
-        return "", ""
-    anywhere = problem.sets.states_met(problem.start_state)
-    reach = "" if (problem.search_space == anywhere).all() else "rules"
-    return chosen_solver(problem, settings.planner.linear).name, reach
+@singledispatch
+def _moves_as_ever(problem: ProblemProtocol) -> bool:
+    """Whether `MOVES_SINCE` holds for a problem."""
+    return True
+
+
+@_moves_as_ever.register
+def _(problem: Problem) -> bool:
+    """Where rules that add up over an episode keep it from states, these are no candidates any more."""
+    return bool((problem.search_space == problem.sets.states_met(problem.start_state)).all())
+
+
+@_moves_as_ever.register
+def _(problem: ContinuousProblem) -> bool:
+    """Where an episode cannot reach the whole box, what it cannot reach is no candidate any more."""
+    return problem.reaches_everything
+
+
+@singledispatch
+def _linear_oracle(problem: ProblemProtocol, settings: Settings) -> str:
+    """What solves the linear subproblems, found by `auto` or named; nothing on a continuous plant."""
+    return ""
+
+
+@_linear_oracle.register
+def _(problem: Problem, settings: Settings) -> str:
+    return chosen_solver(problem, settings.planner.linear).name
 
 
 def _with_solver(settings: dict[str, Any], solver: str) -> dict[str, Any]:
@@ -145,7 +164,10 @@ def _with_solver(settings: dict[str, Any], solver: str) -> dict[str, Any]:
     linear = {key: value for key, value in planner.get("linear", {}).items() if key != "solver"}
     if solver not in ("", DEFAULT_BEFORE):
         linear["solver"] = solver
-    planner = {**{key: value for key, value in planner.items() if key != "linear"}, **({"linear": linear} if linear else {})}
+    planner = {
+        **{key: value for key, value in planner.items() if key != "linear"},
+        **({"linear": linear} if linear else {}),
+    }
     rest = {key: value for key, value in settings.items() if key != "planner"}
     return {**rest, **({"planner": planner} if planner else {})}
 

@@ -19,9 +19,9 @@ from functools import cached_property, reduce, singledispatch
 from typing import NamedTuple
 
 import numpy as np
-from scipy.spatial.distance import cdist
 
 from tcbo_pyomo.foundation.arrays import Array
+from tcbo_pyomo.foundation.distances import distances
 from tcbo_pyomo.surrogate.kernels.combined import Combined
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 from tcbo_pyomo.surrogate.kernels.single_feature import SingleFeature
@@ -77,7 +77,7 @@ class StationarySections(Sections):
 
     def value_and_gradient(self, points: Array, weights: Array) -> tuple[Array, Array]:
         """Weighted sums (n) and their gradients (n x d)."""
-        distance = cdist(points / self.lengthscale, self.scaled_centers)
+        distance = distances(points / self.lengthscale, self.scaled_centers)
         value = np.einsum("nm,nm->n", self.kernel.correlation(distance), weights)
         slopes = weights * self.kernel.slope(distance)
         total = slopes.sum(axis=1, keepdims=True)

@@ -28,6 +28,7 @@ FILES = (
     "first_plan",
     "coupled_plan",
     "nonlinear_replan",
+    "model_replan",
     "local_search",
 )
 

@@ -75,6 +75,7 @@ def test_a_campaign_from_start_to_export(tcbo, tmp_path):
     assert "warning: move 2 broke a declared limit, which is recorded: MaximumStep" in err and err.count("\n") == 2
     code, out, _ = tcbo("status", "c.db")
     assert "2 of 6 moves made, 2 measurements" in out and "MaximumStep" in out
+    assert "; planned with " in out.splitlines()[0]
     assert json.loads(tcbo("status", "c.db", "--json")[1])["measurements"] == 2
     tcbo("undo", "c.db")
     assert "results to come: none" in tcbo("status", "c.db")[1] and "MaximumStep" not in tcbo("status", "c.db")[1]
@@ -117,7 +118,11 @@ BAD_TELLS = {
     "comma": ["0,5"],
     "underscore": ["1_0"],
     "hexadecimal": ["0x10"],
-    "number with unit": ["5mg/l"],
+    "number with another unit": ["5 K"],
+    "number with a unit and --unit": ["5 mg/l", "--unit", "g/l"],
+    "two numbers, one as unit": ["1/2"],
+    "beyond all measure": ["1e308"],
+    "beyond all measure in another unit": ["1e60", "--unit", "mg/l"],
     "no value": [],
     "two values": ["1", "2"],
     "wrong unit": ["1", "--unit", "kelvin"],
@@ -298,7 +303,7 @@ SCRIPT = """
 import sys, time
 from tcbo_pyomo.cli import main as cli
 import tcbo_pyomo.records, tcbo_pyomo.library.knorr_pyrazole, tcbo_pyomo.planning.finite.linear_programming, highspy
-from tcbo_pyomo.planning.finite import compiled_polytope
+from tcbo_pyomo.problem import compiled_polytope
 began = time.process_time()
 try:
     cli.main(["ask", "k.db"])

@@ -53,6 +53,7 @@ def test_run_shows_a_table_and_writes_the_run(tcbo, tmp_path):
         assert float(row[4]) == pytest.approx(episode["regret"], rel=1e-3)
         assert row[5] == ("yes" if episode["identified"] else "no")
     assert "residence_time (min)" in out
+    assert out.splitlines()[-2] == "planned with dynamic_programming (named in the settings)"
     assert out.splitlines()[-1].startswith("recommendation: residence_time = ")
     assert out.splitlines()[-1].endswith("; files are in here")
     assert data["settings"]["feedback"]["kind"] == "episodic"
@@ -60,6 +61,12 @@ def test_run_shows_a_table_and_writes_the_run(tcbo, tmp_path):
     assert len(table) == 30
     assert (table.groupby("episode")["residence_time"].diff().dropna() >= 0).all()
     assert (table.groupby("episode")["ratio"].diff().dropna().abs() < 0.1001).all()
+
+
+def test_run_says_which_solver_auto_takes_and_nothing_where_nothing_is_planned(tcbo):
+    out = tcbo("run", "knorr_pyrazole", "--episodes", "1")[1]
+    assert out.splitlines()[-2] == "planned with highs (auto: the linear programme has 2,200 variables)"
+    assert "planned with" not in tcbo("run", "knorr_pyrazole", "--episodes", "1", "--method", "random_walk")[1]
 
 
 def test_the_same_seed_gives_the_same_files(tcbo, tmp_path):

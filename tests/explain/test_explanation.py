@@ -9,9 +9,20 @@ from small_plans import START, binding_limit, compare_flow_duals, problem_of, sm
 
 from tcbo_pyomo import Campaign, Problem, grid_process, load_problem, run_campaign, settings_from
 from tcbo_pyomo.explain.as_text import explanation_text
-from tcbo_pyomo.explain.explanation import explain
+from tcbo_pyomo.explain.explanation import certifying_planner, explain, standpoint
+from tcbo_pyomo.explain.looser_rows import LooserRows
+from tcbo_pyomo.explain.scale import finite_scale
 from tcbo_pyomo.explain.shadow_prices import look_ahead
-from tcbo_pyomo.models.constraints import EndAt, MaximumStep, NonDecreasing, Points, ResourceBudget, VisitBudget
+from tcbo_pyomo.models.constraints import (
+    EndAt,
+    FromFunction,
+    MaximumStep,
+    NonDecreasing,
+    Points,
+    ResourceBudget,
+    VisitBudget,
+)
+from tcbo_pyomo.models.episode_path import EpisodePath
 from tcbo_pyomo.planning.finite.certified_frank_wolfe import certified_frank_wolfe
 from tcbo_pyomo.planning.finite.dynamic_programming import DynamicProgramming
 from tcbo_pyomo.planning.finite.linear_programming import LinearProgramming
@@ -128,48 +139,130 @@ def test_explanation_of_a_running_campaign_with_budgets_in_the_middle_of_an_epis
     found = explain(campaign, gap=0.05)
     assert campaign.state() == before
     assert (found.episode, found.step) == (1, 4) and len(found.separates) == 2
-    assert found.lower_bound <= found.best_known <= found.utility_now
-    assert found.lower_bound <= found.utility_after
-    assert [option.action for option in found.moves if option.asked] == [
-        campaign.problem.process.actions[campaign.problem.process.pair_action[move.decision]]
-    ]
-    allowed = [option for option in found.moves if option.status != "forbidden"]
-    assert allowed[0].cost == pytest.approx(0.0, abs=1e-9)
-    assert sum(option.probability for option in found.moves) == pytest.approx(1.0)
-    assert any(option.status == "forbidden" for option in found.moves)
+    assert found.lower_bound <= found.best_known <= found.best_path <= found.utility_after <= found.utility_now
+    (asked,) = [option for option in found.moves if option.asked]
+    process = campaign.problem.process
+    assert asked.action == process.actions[process.pair_action[move.decision]]
+    # What is made, the plan and the alternatives are on one scale and add up.
+    assert asked.leaves == found.utility_after
+    for option in found.moves:
+        assert found.utility_now - option.at_once - option.rest == pytest.approx(option.leaves, rel=1e-9)
+        assert found.lower_bound <= option.leaves and option.at_once >= -1e-12 and option.rest >= -1e-12
+    assert min(option.leaves for option in found.moves) >= found.best_path
     names = {limit.name: limit for limit in found.limits}
     assert {"heat_budget", "visits_budget", "NonDecreasing", "MaximumStep"} == set(names)
     assert names["heat_budget"].slack >= -1e-6 and names["MaximumStep"].slack >= 0.0
-    assert names["MaximumStep"].worth >= 0.0
+    for limit in found.limits:
+        for looser in limit.looser:
+            # Never worse, and never more than there is to gain.
+            assert 0.0 <= looser.leaves <= found.best_known and -found.best_known <= looser.change <= 0.0
     json.dumps(found.to_dict(), allow_nan=False)
     text = explanation_text(found, campaign.problem.coordinates)
-    assert "asked for" in text and "heat_budget" in text and "no plan can reach less" in text
+    assert "asked for" in text and "heat_budget" in text and "no path and no policy leaves less than" in text
+    assert "forbidden" not in text
 
 
-def test_dropping_an_end_point_is_worth_what_the_plan_without_it_gains():
-    end = EndAt({"time": 0, "temperature": 60})
-    rules, horizon = [MaximumStep({"temperature": 10})], 4
-    plant = reactor([*rules, end], horizon)
-    free = reactor(rules, horizon)
-    found = explain(Campaign(plant, seed=1), gap=1e-3)
-    without = explain(Campaign(free, seed=1), gap=1e-3)
-    worth = next(limit.worth for limit in found.limits if limit.name == "EndAt")
-    assert worth >= found.best_known - without.best_known - 2e-3 * found.best_known
+def test_only_moves_that_may_be_made_are_listed():
+    """Two budgets and a direction: what is listed is what a whole path goes on from, by brute force over paths."""
+    heat = ResourceBudget("heat", lambda left, right: abs(right["temperature"] - left["temperature"]) / 10, 2.0)
+    late = ResourceBudget("late", lambda left, right: right["time"] / 5, 7.0)
+    problem = reactor([NonDecreasing("time"), heat, late, EndAt({"temperature": 70})], 3)
+    campaign = Campaign(problem, seed=1)
+    campaign.arrive(campaign.ask().number)
+    process, (start, *_) = problem.process, campaign.history.situation().path
+
+    def paths(state, steps):
+        if steps == 0:
+            return [[]]
+        return [[p, *rest] for p in process.pairs_of(state) for rest in paths(int(process.successor[p]), steps - 1)]
+
+    situation = campaign.history.situation()
+    allowed = set()
+    for pairs in paths(situation.state, problem.horizon - situation.step):
+        states = [*situation.path, *(int(process.successor[pair]) for pair in pairs)]
+        path = EpisodePath(problem.coordinates, problem.points(states), True)
+        if not any(rule.violations(path) for rule in problem.rules):
+            allowed.add(process.actions[process.pair_action[pairs[0]]])
+    found = explain(campaign, gap=0.05)
+    assert start == problem.start_state and found.more_moves == 0
+    assert {option.action for option in found.moves} == allowed
 
 
-def test_one_notch_more_of_a_rate_limit_is_priced_between_what_it_brings_and_dropping_it():
-    rule = MaximumStep({"temperature": 10, "time": (0, 5)})
-    found = explain(Campaign(reactor([rule], 4), seed=1), gap=1e-3)
-    (price,) = found.limits
-    texts = [text for text, _ in price.looser]
-    assert texts == ["temperature 20 K instead of 10", "upwards time 10 min instead of 5"]
-    for (_, worth), looser in zip(
-        price.looser, ({"temperature": 20, "time": (0, 5)}, {"temperature": 10, "time": (0, 10)}), strict=True
-    ):
-        gained = found.best_known - explain(Campaign(reactor([MaximumStep(looser)], 4), seed=1), gap=1e-3).best_known
-        assert gained - 2e-3 * found.best_known <= worth <= price.worth
-    assert max(worth for _, worth in price.looser) > 0.0
-    assert "temperature 20 K instead of 10: at most" in explanation_text(found, reactor().coordinates)
+def side_rules(limits=(5.0, 0.5)):
+    """Side constraints that are there while another limit is priced."""
+    most_late, most_hot = limits
+
+    def hot(model):
+        model.hot = pyo.Constraint(
+            expr=sum(model.visitation[m] for m in model.MOVES if model.coordinate[m[1], "temperature"] >= 80)
+            <= most_hot
+        )
+
+    late = ResourceBudget("late", lambda left, right: right["time"] / 5, most_late)
+    return [late, hot, MaximumStep({"temperature": 10}), EndAt({"temperature": 70})]
+
+
+def smallest(problem, campaign, gap=1e-5):
+    """What the best policy leaves, planned on the problem itself, for the pair that the campaign's plan separates."""
+    situation, generator, utility = standpoint(campaign)
+    scale = finite_scale(utility, utility.linearise(None), campaign.settings.planner)
+    return certifying_planner(problem, campaign.settings.planner).certified(scale, situation, generator, gap)
+
+
+@pytest.mark.parametrize(
+    ("priced", "limits"), [("late", (5.0, 0.5)), ("hot", (9.0, 1.0)), ("step", (9.0, 1.5)), ("end", (5.0, 0.5))]
+)
+def test_a_price_is_the_difference_of_plans_solved_again_over_its_range(priced, limits):
+    rules, horizon = side_rules(limits), 4
+    problem = reactor(rules, horizon)
+    campaign = Campaign(problem, seed=3)
+    found = {limit.name: limit for limit in explain(campaign, gap=1e-5).limits}
+
+    def hotter(model):
+        model.hot = pyo.Constraint(
+            expr=sum(model.visitation[m] for m in model.MOVES if model.coordinate[m[1], "temperature"] >= 80)
+            <= limits[1] + 1.0
+        )
+
+    name, position, other = {
+        "late": ("late_budget", 0, ResourceBudget("late", rules[0].cost, limits[0] + 1.0)),
+        "hot": ("hot", 1, hotter),
+        "step": ("MaximumStep", 2, MaximumStep({"temperature": 20})),
+        "end": ("EndAt", 3, None),
+    }[priced]
+    changed = [*rules[:position], *([] if other is None else [other]), *rules[position + 1 :]]
+    before = smallest(problem, campaign).certificate.upper
+    after = smallest(reactor(changed, horizon), campaign).certificate.upper
+    (looser,) = found[name].looser
+    assert before - after > 1e-3 * before, "the case says nothing"
+    assert looser.change == pytest.approx(after - before, abs=1e-4 * before)
+    if priced in ("late", "hot"):
+        assert looser.amount == 1.0 and looser.price == looser.change
+        # A slope at the present limit bounds the change: the smallest variance is convex in the limit.
+        assert found[name].shadow_price <= looser.price + 1e-4 * before
+
+
+@pytest.mark.parametrize("name", ["late_budget", "hot"])
+def test_a_shadow_price_is_the_slope_at_the_limit_with_side_constraints(name):
+    rules, width = side_rules(), 0.02
+    campaign = Campaign(reactor(rules, 4), seed=3)
+    price = next(limit.shadow_price for limit in explain(campaign, gap=1e-7).limits if limit.name == name)
+    values = []
+    for change in (-width, 0.0, width):
+        changed = [ResourceBudget("late", rules[0].cost, 5.0 + change), *rules[1:]]
+        if name == "hot":
+            hot = FromFunction(rules[1])
+            changed = [rules[0], LooserRows(hot, "hot", change), *rules[2:]]
+        values.append(smallest(reactor(changed, 4), campaign, 1e-7).certificate.upper)
+    slopes, slack = np.diff(values) / width, 3e-7 * values[1] / width
+    assert slopes[0] - slack <= price <= slopes[1] + slack
+
+
+def test_a_step_that_the_moves_do_not_have_is_named_and_not_priced():
+    plant = grid_process({"x": [0, 1, 2, 3]}, {"x": [-1, 0, 1]}, 0.01)
+    problem = Problem("line", plant, {"x": 0}, 3, 1, SquaredExponential(1.0, 0.3), [MaximumStep({"x": 1})])
+    (limit,) = explain(Campaign(problem, seed=1)).limits
+    assert limit.looser == () and "no larger steps" in limit.note
 
 
 def _simulated(**settings):
@@ -199,8 +292,8 @@ def test_continuous_plant_gets_what_makes_sense():
     assert campaign.state() == before
     assert found.lower_bound is None and found.gap is None
     # Equally uncertain pairs differ by rounding.
-    assert found.utility_after <= found.utility_now * (1 + 1e-8)
-    assert "no certified bound" in explanation_text(found, campaign.problem.coordinates)
+    assert found.best_path == found.utility_after <= found.utility_now * (1 + 1e-8)
+    assert "a continuous plant has no bound" in explanation_text(found, campaign.problem.coordinates)
 
 
 def test_situation_after_a_random_arrival_keeps_what_was_spent():

@@ -5,9 +5,11 @@ import pytest
 
 from tcbo_pyomo import Campaign, Problem, grid_process, load_problem
 from tcbo_pyomo.errors import BadInput, InfeasiblePlan
-from tcbo_pyomo.explain.explanation import explain
+from tcbo_pyomo.explain.explanation import certifying_planner, explain, standpoint
 from tcbo_pyomo.explain.limits_by_name import changed_limit, limit_names, named_limits
+from tcbo_pyomo.explain.scale import finite_scale, on_process
 from tcbo_pyomo.explain.what_if import what_if
+from tcbo_pyomo.explain.what_if_text import verdict, what_if_text
 from tcbo_pyomo.models.constraints import (
     Circle,
     EndAt,
@@ -19,6 +21,7 @@ from tcbo_pyomo.models.constraints import (
 )
 from tcbo_pyomo.plant.actions import NormActions
 from tcbo_pyomo.plant.dynamics import LinearDynamics
+from tcbo_pyomo.plant.situation import Situation
 from tcbo_pyomo.settings import settings_from
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 
@@ -69,7 +72,7 @@ def test_a_changed_limit_makes_the_plan_that_the_changed_problem_makes():
     assert answer.changed.utility_after == pytest.approx(direct.best_known, rel=2e-4)
     assert answer.changed.utility_after < answer.present.utility_after * (1 - 1e-3)
     assert answer.present.lower_bound <= answer.present.utility_after <= answer.utility_now
-    assert answer.changes == (("maximum_step.temperature", "4", "8 K"),) and answer.by_shadow_price is None
+    assert answer.changes == (("maximum_step.temperature", "4", "8 K"),)
 
 
 def test_limits_with_units_are_understood():
@@ -79,14 +82,65 @@ def test_limits_with_units_are_understood():
         assert (changed.sets.allowed_pairs == problem.sets.allowed_pairs).all()
 
 
-def test_budgets_are_foretold_by_their_shadow_price():
-    campaign = Campaign(reactor(ResourceBudget("fuel", heat, 5.0)), seed=1)
-    answer = what_if(campaign, {"fuel_budget": 5.1}, gap=1e-5)
-    saved = answer.present.utility_after - answer.changed.utility_after
-    foretold = answer.present.utility_after - answer.by_shadow_price
-    assert saved > 0.0
-    # The optimum is convex in the limit, so the first-order gain is never too small.
-    assert saved * (1 - 1e-3) <= foretold <= 1.5 * saved
+def test_explain_and_what_if_say_the_same_about_a_budget():
+    # Every place can be visited, and the hotter it is the more a visit takes: the budget binds.
+    fuel = ResourceBudget("fuel", lambda left, right: (right["temperature"] - 60) / 4, 5.0)
+    campaign = Campaign(reactor(fuel), seed=1)
+    assert campaign.problem.search_space.all()
+    (limit,) = explain(campaign, gap=1e-5).limits
+    (looser,) = limit.looser
+    answer = what_if(campaign, {"fuel_budget": 5.0 + looser.amount}, gap=1e-5)
+    assert looser.text == f"{5.0 + looser.amount:g} instead of 5"
+    change = answer.changed.utility_after - answer.present.utility_after
+    assert looser.change == pytest.approx(change, abs=3e-5 * answer.present.utility_after)
+    assert looser.price == pytest.approx(change / looser.amount, rel=1e-3) and change < 0.0
+
+
+def one_cell(*constraints, noise=0.01, steps=(-1, 0, 1)):
+    """A grid whose moves go one cell at a time."""
+    axes = {"time": [0, 5, 10], "temperature": [60, 70, 80, 90, 100]}
+    plant = grid_process(axes, {"time": [0, 1], "temperature": list(steps)}, noise, units={"temperature": "K"})
+    start = {"time": 0, "temperature": 60}
+    return Problem("cells", plant, start, 3, 2, SquaredExponential(1.0, 0.3), constraints, output_unit="g/L")
+
+
+def test_steps_that_the_moves_lack_are_built_and_answered_as_by_a_plant_that_has_them():
+    hot = VisitBudget(lambda v: v["temperature"] >= 90, 1, name="hot")
+    rules = MaximumStep({"temperature": 10}), hot
+    campaign = Campaign(one_cell(*rules), seed=1)
+    campaign.tell(campaign.ask().number, 0.1)
+    answer = what_if(campaign, {"maximum_step.temperature": 25}, gap=1e-5)
+    assert "needs moves that the plant does not have: moves of up to 2 cells were added" in answer.note
+    larger = one_cell(MaximumStep({"temperature": 25}), hot, steps=(-2, -1, 0, 1, 2))
+    situation, generator, utility = standpoint(campaign)
+    scale = on_process(finite_scale(utility, utility.linearise(None), campaign.settings.planner), larger.process)
+    names = [campaign.problem.process.pair_name(pair) for pair in situation.decisions]
+    decisions = [p for n in names for p in range(larger.process.number_of_pairs) if larger.process.pair_name(p) == n]
+    there = Situation(situation.path, tuple(decisions))
+    direct = certifying_planner(larger, campaign.settings.planner).certified(scale, there, generator, 1e-5)
+    assert answer.changed.utility_after == pytest.approx(direct.certificate.upper, rel=2e-5)
+    assert verdict(answer) == "better"
+    text = what_if_text(answer)
+    assert text.startswith("better: with maximum_step.temperature = 25 instead of 10 the best policy leaves ")
+    assert "(g/L)² less variance" in text and "g/L less in sd" in text
+
+
+def test_a_step_between_two_cells_changes_nothing_and_a_smaller_one_is_worse():
+    campaign = Campaign(one_cell(MaximumStep({"temperature": 10})), seed=1)
+    same = what_if(campaign, {"maximum_step.temperature": 15})
+    assert verdict(same) == "no difference" and same.note == "" and what_if_text(same).startswith("no difference: ")
+    worse = what_if(campaign, {"maximum_step.temperature": 5})
+    assert verdict(worse) == "worse" and "more variance" in what_if_text(worse)
+
+
+def test_moves_that_cannot_be_built_are_said_plainly():
+    def noise(left, right):
+        return 0.01 + abs(right[:, 1] - left[:, 1]) / 1000
+
+    campaign = Campaign(one_cell(MaximumStep({"temperature": 10}), noise=noise), seed=1)
+    answer = what_if(campaign, {"maximum_step.temperature": 20})
+    assert "cannot be built because its noise differs from move to move" in answer.note
+    assert answer.changed.utility_after == answer.present.utility_after
 
 
 def test_a_longer_episode_is_never_worse_and_one_that_is_over_is_refused():
@@ -139,7 +193,7 @@ def test_limits_of_a_continuous_plant_change_its_plan():
         (_, present), (_, changed) = answer.present.first_moves[0], answer.changed.first_moves[0]
         assert present[coordinate] - start[coordinate] > limit + 1e-3
         assert changed[coordinate] - start[coordinate] <= limit + 1e-6
-        assert answer.changed.lower_bound is None and answer.by_shadow_price is None
+        assert answer.changed.lower_bound is None
 
 
 def test_limits_of_actions_have_names():

@@ -184,7 +184,7 @@ def test_lake_is_the_lake_with_a_budget(lake):
     np.testing.assert_array_equal(lake.truth, free.truth)
     assert (lake.horizon, lake.episodes, lake.start_state, lake.best_state) == (30, 5, PORT, BEST)
     assert np.flatnonzero(lake.truth == lake.truth.max()).tolist() == [BEST]
-    assert lake.settings["feedback"]["kind"] == "episodic" and lake.search_space.all()
+    assert lake.settings["feedback"]["kind"] == "episodic" and free.search_space.all()
     assert set(load_problem("fuel_lake", "immediate").process.noise_variance) == {0.01}
 
 
@@ -194,6 +194,14 @@ def test_fuel_is_the_distance_travelled(lake):
     np.testing.assert_allclose(budget.transition_cost(process), distances(left, right), atol=1e-15)
     path = np.array([[0.0, 0.0], [0.03, 0.04], [0.03, 0.04], [0.0, 0.0]])
     assert budget.spent(lake.coordinates, path) == pytest.approx(0.1)
+
+
+def test_what_can_be_visited_is_what_the_fuel_takes_there_and_back(lake):
+    """By the shortest ways of scipy; the horizon is long enough for all of them."""
+    way = shortest_path(moves_of(lake, distances))
+    there_and_back = way[PORT] + way[:, PORT]
+    np.testing.assert_array_equal(lake.search_space, there_and_back <= lake.rules[-1].limit + 1e-9)
+    assert lake.visitable.exact and lake.search_space.sum() == 87
 
 
 def test_fuel_is_enough_for_one_peak_and_not_for_both(lake):

@@ -46,8 +46,20 @@ def free(points, complete=False):
 @pytest.mark.parametrize(
     ("rule", "points", "words", "slack", "broken"),
     [
-        (MaximumStep({"x": (1, 3), "y": 2}), [(0, 0), (2, 1), (1.5, 1)], "x -1 to +3 min; y -2 to +2 per move", 0.5, []),
-        (MaximumStep({"x": (1, 3), "y": 2}), [(0, 0), (2, 1), (0, 1)], "x -1 to +3 min; y -2 to +2 per move", -1.0, [1]),
+        (
+            MaximumStep({"x": (1, 3), "y": 2}),
+            [(0, 0), (2, 1), (1.5, 1)],
+            "x -1 to +3 min; y -2 to +2 per move",
+            0.5,
+            [],
+        ),
+        (
+            MaximumStep({"x": (1, 3), "y": 2}),
+            [(0, 0), (2, 1), (0, 1)],
+            "x -1 to +3 min; y -2 to +2 per move",
+            -1.0,
+            [1],
+        ),
         (NonDecreasing("x"), [(0, 0), (2, 1), (1, 1)], "x may not fall", None, [1]),
         (NonIncreasing("y"), [(0, 0), (2, 1), (1, 1)], "y may not rise", None, [0]),
         (EndAt({"x": 1, "y": 1}), [(0, 0), (2, 1), (1, 1)], "end at x 1 min, y 1", None, []),
@@ -181,7 +193,14 @@ def with_a_variable(model):
 PAIR = Process.from_moves(
     (Coordinate("x", 0.0, 2.0),),
     {"a": (0.0,), "b": (1.0,), "c": (2.0,)},
-    [("a", "up", "b"), ("a", "jump", "b"), ("b", "up", "c"), ("b", "down", "a"), ("c", "down", "b"), ("a", "stay", "a")],
+    [
+        ("a", "up", "b"),
+        ("a", "jump", "b"),
+        ("b", "up", "c"),
+        ("b", "down", "a"),
+        ("c", "down", "b"),
+        ("a", "stay", "a"),
+    ],
     1.0,
 )
 
@@ -224,10 +243,13 @@ def test_moves_that_the_process_does_not_have_are_left_out_and_counted():
     assert violation.message == "ups comes to 2 without 2 move(s) that the model does not have, allowed is at most 1"
 
 
-def test_a_row_with_a_variable_of_its_own_is_not_judged():
-    path = chain([0, 1, 2])
-    assert FromFunction(with_a_variable).violations(path) == []
-    assert not path.judge.can_judge(FromFunction(with_a_variable)) and path.judge.can_judge(AtMostOnceUp())
+def test_a_variable_of_the_rules_own_takes_the_value_that_keeps_its_rows():
+    path, too_small = chain([0, 1, 2]), FromFunction(with_a_variable)
+    (violation,) = too_small.violations(path)
+    assert (violation.step, violation.message) == (0, "no value of extra keeps tied")
+    assert path.judge.unjudged(too_small) == [] and path.judge.unjudged(AtMostOnceUp()) == []
+    (line,) = too_small.usage([path], None)
+    assert line.used == "no value of extra keeps tied" and line.share is None
 
 
 def test_points_alone_say_nothing_about_rows():

@@ -1,86 +1,18 @@
 """What an episode can visit under rules that add up over its moves: equal to brute force on small random plants."""
 
-import itertools
-
 import numpy as np
 import pyomo.environ as pyo
 import pytest
+from coupled_plants import OwnRows, paths_of, problem_with, random_budgets, random_plant, spent
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_processes import random_process
 
-from tcbo_pyomo import Problem, TransitionConstraint, grid_process
+from tcbo_pyomo import Campaign, Problem, grid_process, settings_from
 from tcbo_pyomo.models.constraints import EndAt, ResourceBudget, VisitBudget
 from tcbo_pyomo.models.constraints.from_function import FromFunction
 from tcbo_pyomo.problem import path_labels, visits_by_programme
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
-
-
-def problem_with(process, rules, horizon, start=0):
-    return Problem("plant", process, start, horizon, 2, SquaredExponential(1.0, 0.3), rules, output="found")
-
-
-def random_plant(seed, states, horizon, successors=1):
-    """A random generator, a process and a horizon; everything about them follows from the seed."""
-    rng = np.random.default_rng(seed)
-    process = random_process(int(rng.integers(2**31)), int(rng.integers(3, states + 1)), 4, successors)
-    return rng, process, int(rng.integers(2, horizon + 1))
-
-
-class RandomCost(ResourceBudget):
-    """A budget whose moves cost what a table of pairs of states says."""
-
-    def __init__(self, label, table, limit):
-        self.table = table
-        super().__init__(label, self._cost, limit)
-
-    def _cost(self, left, right):
-        return self.table[_rank(left["x"], self.points), _rank(right["x"], self.points)]
-
-
-def _rank(values, points):
-    return np.abs(np.asarray(values)[:, None] - points[None]).argmin(axis=1)
-
-
-def random_budgets(rng, process, number, whole):
-    for index in range(number):
-        size = process.number_of_states
-        table = rng.integers(0, 3, (size, size)).astype(float) if whole else rng.random((size, size))
-        budget = RandomCost(f"use{index}", table, round(float(rng.uniform(0.3, 4.0)), 2))
-        budget.points = process.states[:, 0]
-        yield budget
-
-
-class OwnRows(TransitionConstraint):
-    """Rows as a user writes them, in Pyomo only: by step, by state, from below and from above."""
-
-    def __init__(self, table, lower, upper, own_variable=False):
-        self.table, self.lower, self.upper, self.own_variable = table, lower, upper, own_variable
-
-    def add_to_polytope(self, model):
-        body = sum(
-            float(self.table[step, pair]) * variable
-            for step, pair, variable in zip(model.move_step, model.move_pair, model.visitation.values(), strict=True)
-        )
-        if self.own_variable:
-            model.own = pyo.Var(bounds=(self.lower, self.upper))
-            model.counted = pyo.Constraint(expr=body == model.own)
-        else:
-            model.own_rows = pyo.Constraint(expr=pyo.inequality(self.lower, body, self.upper))
-
-
-def paths_of(process, horizon, start=0):
-    """Every path, as pairs, with the states it arrives in."""
-    for choices in itertools.product(range(max(np.diff(process.pair_offsets))), repeat=horizon):
-        state, pairs = start, []
-        for choice in choices:
-            options = process.pairs_of(state)
-            if choice >= len(options):
-                break
-            pairs.append(options[choice])
-            state = int(process.successor[pairs[-1]])
-        else:
-            yield pairs, [start, *process.successor[pairs].tolist()]
 
 
 def visited_by_brute_force(process, horizon, keeps):
@@ -91,10 +23,6 @@ def visited_by_brute_force(process, horizon, keeps):
     return met
 
 
-def spent(budget, process, states):
-    return sum(budget.table[one, other] for one, other in itertools.pairwise(states))
-
-
 @settings(max_examples=150, deadline=None)
 @given(st.integers(0, 2**31), st.integers(1, 3), st.booleans())
 def test_under_random_budgets_it_equals_brute_force(seed, number, whole):
@@ -103,7 +31,7 @@ def test_under_random_budgets_it_equals_brute_force(seed, number, whole):
     found = problem_with(process, budgets, horizon).visitable
 
     def keeps(pairs, states):
-        return all(spent(budget, process, states) <= budget.limit + 1e-9 for budget in budgets)
+        return all(spent(budget, states) <= budget.limit + 1e-9 for budget in budgets)
 
     expected = visited_by_brute_force(process, horizon, keeps)
     if not expected.any():
@@ -128,7 +56,7 @@ def test_under_rows_of_the_users_own_it_equals_brute_force(seed, own_variable, w
 
     def keeps(pairs, states):
         total = table[np.arange(horizon), pairs].sum()
-        return lower - 1e-9 <= total <= upper + 1e-9 and spent(budget, process, states) <= budget.limit + 1e-9
+        return lower - 1e-9 <= total <= upper + 1e-9 and spent(budget, states) <= budget.limit + 1e-9
 
     expected = visited_by_brute_force(process, horizon, keeps)
     if not expected.any():
@@ -148,7 +76,7 @@ def test_with_almost_no_labels_the_programme_decides_the_rest(seed):
         found = problem_with(process, budgets, horizon).visitable
 
     def keeps(pairs, states):
-        return all(spent(budget, process, states) <= budget.limit + 1e-9 for budget in budgets)
+        return all(spent(budget, states) <= budget.limit + 1e-9 for budget in budgets)
 
     expected = visited_by_brute_force(process, horizon, keeps)
     if expected.any():
@@ -165,7 +93,7 @@ def test_where_whole_numbers_are_too_large_a_question_it_is_a_bound(monkeypatch)
         budgets = list(random_budgets(np.random.default_rng(seed), process, 3, whole=False))
 
         def keeps(pairs, states, budgets=budgets, process=process):
-            return all(spent(budget, process, states) <= budget.limit + 1e-9 for budget in budgets)
+            return all(spent(budget, states) <= budget.limit + 1e-9 for budget in budgets)
 
         found, expected = problem_with(process, budgets, 5).visitable, visited_by_brute_force(process, 5, keeps)
         assert (found.states | ~expected).all()
@@ -207,7 +135,10 @@ def reached_by_careful_moves(process, budget, horizon):
 def test_where_chance_moves_the_plant_one_budget_equals_brute_force(seed, whole):
     rng, process, horizon = random_plant(seed, 6, 3, successors=3)
     (budget,) = random_budgets(rng, process, 1, whole)
-    found, expected = problem_with(process, [budget], horizon).visitable, reached_by_careful_moves(process, budget, horizon)
+    found, expected = (
+        problem_with(process, [budget], horizon).visitable,
+        reached_by_careful_moves(process, budget, horizon),
+    )
     if process.deterministic or not expected.any():
         return
     assert found.exact
@@ -266,6 +197,18 @@ def test_after_one_temperature_change_only_its_neighbours_are_searched(rule):
     np.testing.assert_array_equal(reactor.search_space, temperature <= 70.0)
     assert reactor.describe(reactor.best_state) == {"temperature": 70.0, "flow": 2.0, "ratio": 1.0}
     assert reactor.identified(reactor.best_state) and reactor.regret(reactor.best_state) == 0.0
+
+
+def test_a_campaign_seeks_and_recommends_only_what_an_episode_can_visit():
+    """Its prior thinks most of hot places; every candidate and every recommendation is one that one change leads to."""
+    reactor = heated_reactor([FromFunction(one_temperature_change)], horizon=4)
+    hot = reactor.process.states[:, 0] > 70.0
+    campaign = Campaign(reactor, settings_from({"planner": {"linear": {"solver": "highs"}}}), seed=1)
+    for _ in range(2 * reactor.horizon):
+        assert not hot[campaign.candidates].any() and not hot[campaign.recommendation]
+        move = campaign.ask()
+        campaign.tell(move.number, float(reactor.truth[move.expected]))
+    assert campaign.finished and not hot[campaign.recommendation]
 
 
 def test_an_end_and_two_budgets_together():

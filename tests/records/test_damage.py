@@ -148,7 +148,7 @@ def test_nonsense_with_a_right_chain_is_no_traceback(copy, whole, body):
 def test_a_file_of_a_newer_version_says_so(copy, whole):
     edit(copy, "PRAGMA user_version = 99")
     assert judged(copy, whole) == 2
-    with pytest.raises(BadInput, match="written in format 99, this version reads up to 1; update tcbo_pyomo"):
+    with pytest.raises(BadInput, match="written in format 99, this version reads up to 2; update tcbo_pyomo"):
         open_campaign(copy, line())
 
 
@@ -174,14 +174,17 @@ def test_a_missing_file_and_a_folder_without_a_run(tmp_path):
 
 
 def test_an_older_file_is_migrated_and_the_migration_recorded(copy, monkeypatch):
-    monkeypatch.setattr(file_format, "VERSION", 2)
-    ran = []
-    monkeypatch.setitem(file_format.MIGRATIONS, 1, lambda connection: ran.append(connection.in_transaction))
+    monkeypatch.setattr(file_format, "VERSION", 3)
+    ran, before = [], copy.read_bytes()
+    monkeypatch.setitem(file_format.MIGRATIONS, 2, lambda connection: ran.append(connection.in_transaction))
     campaign = open_campaign(copy, line())
-    assert ran == [True] and campaign._ledger.rows[-1].kind == "migration"
-    assert open_campaign(copy, line()).ask().number == 31 and ran == [True]
-    monkeypatch.setattr(file_format, "VERSION", 1)
-    with pytest.raises(BadInput, match="format 2"):
+    assert campaign.status().measurements == 30 and copy.read_bytes() == before and ran == []
+    campaign.tell(31, 0.5)
+    assert ran == [True] and [row.kind for row in campaign._ledger.rows[-2:]] == ["migration", "tell"]
+    assert campaign._ledger.rows[-2].body == {"from": 2, "to": 3, "violations": {}}
+    assert open_campaign(copy, line()).ask().number == 32 and ran == [True]
+    monkeypatch.setattr(file_format, "VERSION", 2)
+    with pytest.raises(BadInput, match="format 3"):
         open_campaign(copy, line())
 
 

@@ -15,9 +15,10 @@ import numpy as np
 import pytest
 
 from tcbo_pyomo import load_problem, open_campaign, save_campaign
-from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.errors import BadInput, NotTrusted
 from tcbo_pyomo.records import DurableCampaign
 from tcbo_pyomo.records.json_file import resume_simulation
+from tcbo_pyomo.records.opening import trust_campaign
 from tcbo_pyomo.studies import read_study, run_study
 
 FILES = Path(__file__).parent / "files_of_0_1_0"
@@ -72,11 +73,27 @@ def test_the_problem_file_has_the_bytes_that_the_campaign_was_started_with(rig):
 
 @pytest.mark.parametrize("name", SOURCES)
 def test_a_campaign_file_goes_on(rig, name):
-    campaign = open_campaign(rig / f"{name}.db")
+    campaign = open_campaign(rig / f"{name}.db", trust=name == "dosed_tank")
     assert isinstance(campaign, DurableCampaign) and campaign.status().violations == {}
+    assert campaign.definition.declared is None
     wanted = NEXT[f"{name}.db"]
     assert_same(gone_on(campaign, len(wanted)), wanted)
+    # What 0.1.0 did not keep is on record since the first new row: from here on no code is needed to look at the file.
+    first = next(row for row in campaign._ledger.rows if row.kind == "migration")
+    assert first.body["declared"]["plant"]["rules"] == json.loads(json.dumps(campaign.problem.plant_data()))["rules"]
+    assert campaign.definition.declared is not None and campaign.definition.row == 1
     assert open_campaign(rig / f"{name}.db").history.told[-1] == wanted[-1][0]
+
+
+def test_the_problem_file_of_a_campaign_of_0_1_0_runs_only_if_it_is_trusted(rig):
+    with pytest.raises(NotTrusted, match=r"neither started nor trusted by you.*dosed_tank.py \(SHA-256 \w{64}\)"):
+        open_campaign(rig / "dosed_tank.db")
+    assert open_campaign(rig / "dosed_tank.db", rig / "dosed_tank.py").status().problem == "dosed_tank"
+    code, remembered = trust_campaign(rig / "dosed_tank.db")
+    assert remembered and [one.what for one in code] == ["problem file"]
+    opened = open_campaign(rig / "dosed_tank.db")
+    opened.tell(opened.ask().number, 0.5)
+    assert open_campaign(rig / "dosed_tank.db").ask().number == opened.history.moves[-1].number + 1
 
 
 @pytest.mark.parametrize("name", SOURCES)

@@ -8,13 +8,13 @@ were stopped by it can be followed along its edge.
 from __future__ import annotations
 
 import logging
-from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import minimize
 
 from tcbo_pyomo.candidates.search.boundary_search import search_edge
 from tcbo_pyomo.candidates.search.projected_ascent import Allowed, Climb, climb
+from tcbo_pyomo.candidates.search.reachable_space import Maxima, ReachableSpace
 from tcbo_pyomo.candidates.search.start_points import Functions, survey_starts
 from tcbo_pyomo.foundation.arrays import Array, Integers, Mask
 
@@ -29,13 +29,6 @@ CLOSE = 1e-3
 logger = logging.getLogger(__name__)
 
 
-class Maxima(NamedTuple):
-    """The best point found for each of K functions (K x d), and its value (K)."""
-
-    points: Array
-    values: Array
-
-
 def global_maxima(
     functions: Functions,
     dimension: int,
@@ -43,7 +36,12 @@ def global_maxima(
     extra: Array | None = None,
     along_edges: bool = False,
 ) -> Maxima:
-    """The global maximum of each function on [-0.5, 0.5]^d; see `survey_starts` and `maximise_many` for the arguments."""
+    """The global maximum of each function on [-0.5, 0.5]^d; see `survey_starts` and `maximise_many` for the arguments.
+
+    Where `allowed` is a set of reachable points, every maximum is one of them.
+    """
+    if isinstance(allowed, ReachableSpace):
+        return allowed.maxima(functions, extra, along_edges)
     half = np.full(dimension, 0.5)
     starts = survey_starts(functions, dimension, allowed, extra)
     return maximise_many(functions, -half, half, starts, allowed, along_edges)

@@ -19,10 +19,12 @@ from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.coordinates import Coordinate
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 from tcbo_pyomo.models.trajectory import build_trajectory
-from tcbo_pyomo.plant.dynamics import Dynamics
+from tcbo_pyomo.plant.dynamics import Dynamics, NonlinearDynamics
+from tcbo_pyomo.plant.pyomo_model.model_dynamics import ModelDynamics
 from tcbo_pyomo.solvers.bounds import Bounds
 from tcbo_pyomo.solvers.nonlinear.path_objective import PathTerms
 from tcbo_pyomo.solvers.nonlinear.programme import compile_nonlinear_model
+from tcbo_pyomo.solvers.nonlinear.step_simulator import StepSimulator, simulator_of
 
 
 class CompiledTrajectory:
@@ -50,7 +52,8 @@ class CompiledTrajectory:
     ) -> None:
         self.model = build_trajectory(coordinates, dynamics, start, steps, constraints)
         first = [*self.model.state.values(), *self.model.action.values()]
-        self.programme = compile_nonlinear_model(self.model, first)
+        formulas = dynamics.formulas(self.model) if isinstance(dynamics, ModelDynamics) else ()
+        self.programme = compile_nonlinear_model(self.model, first, formulas)
         self.steps, self.dimension, self.inputs = int(steps), len(coordinates), len(self.model.ACTIONS)
         self._states = (self.steps + 1) * self.dimension
         self._path = len(first)
@@ -58,6 +61,8 @@ class CompiledTrajectory:
         self.terms = PathTerms(points[1:], len(self.programme.columns))
         self._column_of = {id(column): i for i, column in enumerate(self.programme.columns)}
         self._start_values = self.programme.start_values()
+        self._inside = self._inside_steps(dynamics)
+        self._has_inside = isinstance(dynamics, NonlinearDynamics)
         self._own = Bounds(*self.programme.column_bounds(), *self.programme.row_bounds())
         rows, columns = self.programme.jac.sparsity_out(0).get_triplet()
         shape = (len(self.programme.rows), len(self.programme.columns))
@@ -67,31 +72,45 @@ class CompiledTrajectory:
         self.convex = not self._not_convex.any()
         self._end = np.array([name.startswith("end_at") for name in names], dtype=bool)
 
+    def _inside_steps(self, dynamics: Dynamics) -> list[tuple[StepSimulator, NDArray[np.int_]]]:
+        """For each step of a user's model who simulates it, and the columns of the variables inside it."""
+        if not isinstance(dynamics, ModelDynamics):
+            return []
+        simulator = simulator_of(dynamics)
+        assert isinstance(simulator, StepSimulator)
+        steps = (dynamics.links(self.model, step).columns for step in self.model.STEPS)
+        return [(simulator, np.array([self._column_of[id(variable)] for variable in step], dtype=int)) for step in steps]
+
     def bounds(self, path: Array, actions: Array) -> Bounds:
         """Bounds for a plan of the rest of an episode, after `path` (k + 1 x d) and `actions` (k x q)."""
         bounds = Bounds(*(array.copy() for array in self._own))
         for first, given in ((0, path.ravel()), (self._states, actions.ravel())):
             columns = slice(first, first + len(given))
             bounds.column_lower[columns] = bounds.column_upper[columns] = given
-        decided = self._decided_rows(bounds)
+        decided, idle = self._decided(bounds)
         bounds.row_lower[decided], bounds.row_upper[decided] = -np.inf, np.inf
+        if self._has_inside:
+            # What went on inside the steps that are over. Left free it would make the programme singular.
+            bounds.column_lower[idle] = bounds.column_upper[idle] = self._start_values[idle]
         return bounds
 
-    def _decided_rows(self, bounds: Bounds) -> NDArray[np.bool_]:
-        """Rows that are not connected, through columns that are still free, to any free state or action."""
+    def _decided(self, bounds: Bounds) -> tuple[NDArray[np.bool_], NDArray[np.int_]]:
+        """Rows, and free columns, that are not connected to any free state or action through columns that are free."""
         free = np.flatnonzero(bounds.column_lower != bounds.column_upper)
         links = self._incidence[:, free]
         number = links.shape[0]
         graph = sparse.bmat([[None, links], [links.T, None]], format="csr")
         _, group = connected_components(graph, directed=False)
         path = number + np.flatnonzero(free < self._path)
-        return ~np.isin(group[:number], group[path])
+        return ~np.isin(group[:number], group[path]), free[~np.isin(group[number:], group[path])]
 
     def vector(self, states: Array, actions: Array) -> Array:
         """All columns for states (H + 1 x d) and actions (H x q), with what constraints derive from them."""
         values = self._start_values.copy()
         values[: self._states] = states.ravel()
         values[self._states : self._path] = actions.ravel()
+        for (simulator, columns), state, action in zip(self._inside, states, actions, strict=False):
+            values[columns] = simulator.inside(state, action)
         for starts in self.model.auxiliary_starts:
             for variable, value in starts(states):
                 values[self._column_of[id(variable)]] = value

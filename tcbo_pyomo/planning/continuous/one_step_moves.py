@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from tcbo_pyomo.errors import SolverFailed
 from tcbo_pyomo.foundation.arrays import Array, Mask
 from tcbo_pyomo.foundation.coordinates import physical
 from tcbo_pyomo.models.episode_path import EpisodePath
 from tcbo_pyomo.plant.dynamics import LinearDynamics
 from tcbo_pyomo.plant.situation import Situation
 from tcbo_pyomo.problem.continuous import ContinuousProblem
-from tcbo_pyomo.solvers.nonlinear.step_simulator import simulator_of
+from tcbo_pyomo.solvers.nonlinear.step_simulator import next_states
 
 NARROWEST = 1e-12
 """Width left to an action that a bound of the box allows nothing."""
@@ -43,7 +42,7 @@ class Reach:
         """Where n actions (n x q) lead, n x d; NaN where the equations of the plant have no solution."""
         if isinstance(self.dynamics, LinearDynamics):
             return self.dynamics.state_matrix @ self.state + actions @ self.dynamics.input_matrix.T
-        return np.array([self._arrival(action) for action in actions])
+        return next_states(self.dynamics, np.tile(self.state, (len(actions), 1)), actions)
 
     def allowed(self, actions: Array) -> Mask:
         """Which of n actions keep their limits, stay in the box and, as one more move of the path, obey every rule."""
@@ -64,12 +63,6 @@ class Reach:
             if len(found) >= count:
                 return found[:count]
         return np.vstack([found, self.dynamics.actions.clip(actions)])[:count]
-
-    def _arrival(self, action: Array) -> Array:
-        try:
-            return simulator_of(self.dynamics).next_state(self.state, action)
-        except SolverFailed:
-            return np.full(len(self.state), np.nan)
 
     def _obeys(self, point: Array) -> bool:
         """Whether the plain-arithmetic audit finds nothing wrong with this move."""

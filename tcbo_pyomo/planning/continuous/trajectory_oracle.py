@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import time
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from tcbo_pyomo.planning.continuous.warm_starts import Candidate, warm_starts
 from tcbo_pyomo.plant.dynamics import LinearDynamics
 from tcbo_pyomo.problem.continuous import ContinuousProblem
 from tcbo_pyomo.settings import NonlinearSolverSettings
+from tcbo_pyomo.solvers.nonlinear.discretisation_error import warn_of_discretisation
 from tcbo_pyomo.solvers.nonlinear.path_objective import PathObjective
 from tcbo_pyomo.solvers.nonlinear.solver_by_name import nonlinear_solver
 
@@ -40,7 +42,11 @@ class TrajectoryOracle:
     def __init__(self, problem: ContinuousProblem, settings: NonlinearSolverSettings) -> None:
         self.problem, self.solves = problem, settings.solves
         start = np.asarray(problem.start_state)
-        self.compiled = CompiledTrajectory(problem.coordinates, problem.dynamics, start, problem.horizon, problem.rules)
+        if problem not in _COMPILED:
+            parts = problem.coordinates, problem.dynamics, start, problem.horizon, problem.rules
+            _COMPILED[problem] = CompiledTrajectory(*parts)
+        self.compiled = _COMPILED[problem]
+        warn_of_discretisation(problem.dynamics, start, problem.horizon)
         iterations = settings.max_iterations
         linear = isinstance(problem.dynamics, LinearDynamics) and not problem.rules
         if iterations is None and linear and settings.interface != "pyomo":
@@ -119,6 +125,10 @@ class TrajectoryOracle:
         if array.size % self.compiled.dimension or not np.isfinite(array).all():
             raise BadInput(f"best_path: {name} must be rows of {self.compiled.dimension} finite scaled values")
         return array.reshape(-1, self.compiled.dimension)
+
+
+_COMPILED: WeakKeyDictionary[ContinuousProblem, CompiledTrajectory] = WeakKeyDictionary()
+"""One compiled trajectory for the planner, the search for reachable points and every campaign of a problem."""
 
 
 def _reason(plans: list[Candidate], attempts: list[SolveRecord]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +11,14 @@ from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.plant.situation import Location
 from tcbo_pyomo.problem.landscape import Landscape
 from tcbo_pyomo.problem.protocol import ProblemProtocol
-from tcbo_pyomo.report.figures.canvas import axes_or_new, legend_below, name_axes
+from tcbo_pyomo.report.figures.canvas import (
+    axes_or_new,
+    coordinate_pairs,
+    figure_of,
+    legend_below,
+    name_axes,
+    pair_panels,
+)
 from tcbo_pyomo.report.figures.path_drawing import CANDIDATE_COLOUR, draw_landscape, draw_paths, plane, truth_title
 from tcbo_pyomo.report.figures.posterior_slices import posterior_slices
 
@@ -28,8 +36,8 @@ def campaign_figure(result: CampaignResult, ax: Axes | None = None) -> Axes:
     result
         A finished campaign.
     ax
-        Axes to draw on; a new figure when not given. A continuous plant with more than two coordinates has a panel for
-        every pair of them, and on axes that are given only the first.
+        Axes to draw on; a new figure when not given. A plant with more than two coordinates has a panel for every pair of
+        them, and on axes that are given only the first.
 
     Returns
     -------
@@ -39,32 +47,53 @@ def campaign_figure(result: CampaignResult, ax: Axes | None = None) -> Axes:
     landscape = result.problem.landscape()
     if not landscape.only_places:
         return posterior_slices(result, ax)
-    own, ax = ax is None, axes_or_new(ax, (7.2, 5.8))
-    contours = draw_landscape(ax, landscape)
+    coordinates, own = result.problem.coordinates, ax is None
+    several = own and len(coordinates) > 2
+    panels = pair_panels(len(coordinates)) if several else [axes_or_new(ax, (7.2, 5.8))]
+    pairs = coordinate_pairs(len(coordinates)) if several else [tuple(range(min(len(coordinates), 2)))]
+    for panel, pair in zip(panels, pairs, strict=True):
+        _draw_plane(panel, result, landscape, pair)
+    hidden = f" (first 2 of {len(coordinates)} coordinates)" if len(coordinates) > 2 and not several else ""
+    title = f"{result.problem.name}: {result.method}, seed {result.seed}{hidden}"
+    if several:
+        figure_of(panels[0]).suptitle(title, fontsize=11)
+    else:
+        panels[0].set_title(title, fontsize=11)
+    legend_below(panels[0], own, ncols=5, fontsize=8, labelspacing=0.9, frameon=False)
+    return panels[0]
+
+
+def _draw_plane(ax: Axes, result: CampaignResult, landscape: Landscape, axes: tuple[int, ...]) -> None:
+    """Paths and marks on one or two of the coordinates."""
+    contours = draw_landscape(ax, _seen(landscape, axes))
     if contours is not None:
         ax.figure.colorbar(contours, ax=ax, label=truth_title(result.problem), pad=0.02)
-    draw_paths(ax, [_places(result.problem, path) for path in result.paths], plane(landscape.places))
-    _draw_marks(ax, result, landscape)
-    coordinates = result.problem.coordinates
-    shown = "" if len(coordinates) <= 2 else f" (first 2 of {len(coordinates)} coordinates)"
-    ax.set_title(f"{result.problem.name}: {result.method}, seed {result.seed}{shown}", fontsize=11)
-    name_axes(ax, [coordinate.title for coordinate in coordinates[:2]])
-    legend_below(ax, own, ncols=5, fontsize=8, labelspacing=0.9, frameon=False)
-    return ax
+    places = plane(landscape.places[:, axes])
+    draw_paths(ax, [_places(result.problem, path, axes) for path in result.paths], places)
+    _draw_marks(ax, result, _seen(landscape, axes), axes)
+    name_axes(ax, [result.problem.coordinates[axis].title for axis in axes])
 
 
-def _places(problem: ProblemProtocol, locations: list[Location]) -> Array:
+def _seen(landscape: Landscape, axes: tuple[int, ...]) -> Landscape:
+    """What is seen of the states on some of their coordinates; values only where that is all of them."""
+    if len(axes) == landscape.places.shape[1]:
+        return landscape
+    places = np.unique(landscape.places[:, axes], axis=0)
+    return replace(landscape, places=places, truth=None, maxima=landscape.maxima[:, axes])
+
+
+def _places(problem: ProblemProtocol, locations: list[Location], axes: tuple[int, ...]) -> Array:
     """States on paper, k x 2."""
     described = [list(problem.describe(location).values()) for location in locations]
-    return plane(np.array(described, dtype=float).reshape(-1, len(problem.coordinates)))
+    return plane(np.array(described, dtype=float).reshape(-1, len(problem.coordinates))[:, axes])
 
 
-def _draw_marks(ax: Axes, result: CampaignResult, landscape: Landscape) -> None:
+def _draw_marks(ax: Axes, result: CampaignResult, landscape: Landscape, axes: tuple[int, ...]) -> None:
     """Start, remaining candidates, recommendation and, where it is known, the maximum."""
     problem = result.problem
 
     def mark(states: list[Location], label: str, **style: Any) -> None:
-        ax.scatter(*_places(problem, states).T, edgecolors="black", label=label, **style)
+        ax.scatter(*_places(problem, states, axes).T, edgecolors="black", label=label, **style)
 
     mark([problem.start_state], "start", marker="s", s=60, linewidths=1.3, facecolors="none", zorder=5)
     mark(result.candidate_states, "remaining candidates", s=75, linewidths=0.9, color=CANDIDATE_COLOUR, zorder=4)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import warnings
 from collections.abc import Callable, Iterable
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from tcbo_pyomo.foundation.wording import spaced
@@ -47,6 +48,20 @@ def panel_grid(
     for ax in axes[number:]:
         ax.set_axis_off()
     return figure, axes
+
+
+def coordinate_pairs(dimension: int) -> list[tuple[int, int]]:
+    """Up to four coordinates every pair has a panel; beyond that neighbours only, or nothing could be read."""
+    return list(combinations(range(dimension), 2)) if dimension <= 4 else [(i, i + 1) for i in range(dimension - 1)]
+
+
+def pair_panels(dimension: int) -> list[Axes]:
+    """Axes of a new figure, one for each pair of coordinates; one panel at least."""
+    number = len(coordinate_pairs(dimension))
+    if number <= 1:
+        return [axes_or_new(None, (7.2, 6.0) if number else (7.2, 4.6))]
+    _, axes = panel_grid(number, min(number, 3), (4.4, 3.8))
+    return list(axes)
 
 
 def saved(draw: Callable[[], Axes | Figure], style: Any, dpi: int, kinds: Iterable[str] = METADATA) -> dict[str, bytes]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy as np
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.coordinates import physical
 from tcbo_pyomo.foundation.wording import spaced
-from tcbo_pyomo.report.figures.canvas import axes_or_new, figure_of, legend_below, name_axes, panel_grid
+from tcbo_pyomo.report.figures.canvas import coordinate_pairs, figure_of, legend_below, name_axes, pair_panels
 from tcbo_pyomo.report.figures.path_drawing import CANDIDATE_COLOUR, draw_walk
 
 if TYPE_CHECKING:
@@ -30,10 +29,10 @@ def posterior_slices(result: CampaignResult, ax: Axes | None = None) -> Axes:
     dimension = len(result.problem.coordinates)
     slices = "" if dimension <= 2 else ", slices of the posterior mean through the recommendation"
     title = f"{result.problem.name}: {result.method}, seed {result.seed}{slices}"
-    panels = [ax] if ax is not None else _new_panels(len(_pairs(dimension)))
+    panels = [ax] if ax is not None else pair_panels(dimension)
     if dimension == 1:
         _draw_line(panels[0], result)
-    for panel, pair in zip(panels, _pairs(dimension), strict=False):
+    for panel, pair in zip(panels, coordinate_pairs(dimension), strict=False):
         _draw_slice(panel, result, pair)
     if ax is None:
         figure_of(panels[0]).suptitle(title, fontsize=11)
@@ -41,19 +40,6 @@ def posterior_slices(result: CampaignResult, ax: Axes | None = None) -> Axes:
         ax.set_title(title, fontsize=11)
     legend_below(panels[0], ax is None, ncols=4, fontsize=8, frameon=False)
     return panels[0]
-
-
-def _pairs(dimension: int) -> list[tuple[int, int]]:
-    """Up to four coordinates every pair has a panel; beyond that neighbours only, or nothing could be read."""
-    return list(combinations(range(dimension), 2)) if dimension <= 4 else [(i, i + 1) for i in range(dimension - 1)]
-
-
-def _new_panels(number: int) -> list[Axes]:
-    """Axes of a new figure; one panel at least."""
-    if number <= 1:
-        return [axes_or_new(None, (7.2, 6.0) if number else (7.2, 4.6))]
-    _, axes = panel_grid(number, min(number, 3), (4.4, 3.8))
-    return list(axes)
 
 
 def _draw_slice(ax: Axes, result: CampaignResult, pair: tuple[int, int]) -> None:

@@ -25,6 +25,7 @@ from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.profiling import timed
 from tcbo_pyomo.solvers.bounds import Bounds, under_bounds
 from tcbo_pyomo.solvers.catalogue import LINEAR_SOLVERS, how_to_get
+from tcbo_pyomo.solvers.handed_over import handed_over, is_contributed, run_contributed
 from tcbo_pyomo.solvers.linear.highs_options import check_highs_options
 from tcbo_pyomo.solvers.linear.programme import LinearProgramme
 from tcbo_pyomo.solvers.linear.solver import Answer, LinearSolver, Verdict
@@ -37,6 +38,14 @@ VERDICTS = {
     TerminationCondition.infeasibleOrUnbounded: Verdict.INFEASIBLE_OR_UNBOUNDED,
     TerminationCondition.maxTimeLimit: Verdict.TIME_LIMIT,
 }
+CONTRIBUTED = {
+    "optimal": Verdict.OPTIMAL,
+    "provenInfeasible": Verdict.INFEASIBLE,
+    "unbounded": Verdict.UNBOUNDED,
+    "infeasibleOrUnbounded": Verdict.INFEASIBLE_OR_UNBOUNDED,
+    "maxTimeLimit": Verdict.TIME_LIMIT,
+}
+"""The same for the words of `pyomo.contrib.solver`."""
 
 
 class PyomoLinearSolver(LinearSolver):
@@ -100,6 +109,9 @@ class PyomoLinearSolver(LinearSolver):
         try:
             # The manager removes, and complains about, the files that a failing solver leaves behind.
             with LoggingIntercept(io.StringIO(), "pyomo"), TempfileManager, LoggingIntercept(log, "pyomo"):
+                if is_contributed(solver):
+                    status, _ = run_contributed(solver, model, self.options, self.time_limit)
+                    return Answer(CONTRIBUTED.get(status, Verdict.FAILED), status, time.perf_counter() - started)
                 solver.options.update(self.options)
                 results = solver.solve(model, load_solutions=False, **limit)
                 seconds = time.perf_counter() - started
@@ -128,7 +140,10 @@ class PyomoLinearSolver(LinearSolver):
 
 
 def create_solver(name: str) -> Any:
-    """A SolverFactory solver, or an error that says what to install."""
+    """A SolverFactory solver or one that was handed over, or an error that says what to install."""
+    own = handed_over(name)
+    if own is not None:
+        return own
     if not known_to_pyomo(name):
         raise BadInput(
             f"unknown linear solver '{name}'; {suggestion(name, LINEAR_SOLVERS)}; `tcbo solvers` shows which work here "
@@ -146,8 +161,8 @@ def create_solver(name: str) -> Any:
 
 
 def known_to_pyomo(name: str) -> bool:
-    """Whether SolverFactory has the name, or the part before a colon ('asl:my_solver')."""
-    return name.split(":")[0] in set(SolverFactory)
+    """Whether SolverFactory has the name, or the part before a colon ('asl:my_solver'), or an object was handed over."""
+    return handed_over(name) is not None or name.split(":")[0] in set(SolverFactory)
 
 
 def _only_objective(programme: LinearProgramme) -> Any:

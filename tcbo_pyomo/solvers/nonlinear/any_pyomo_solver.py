@@ -1,8 +1,8 @@
 """Any nonlinear solver that Pyomo can name, with the objective as an explicit Pyomo expression.
 
 Slower than the compiled route by orders of magnitude, because the formula is written out for each plan; the
-way to use a solver of one's own (`ipopt` from conda or idaes-pse, `pounce` from the pip package pyomo-pounce,
-`knitro`, `conopt`, ...).
+way to use a solver of one's own (`ipopt` from conda or idaes-pse, with its HSL linear solvers, `pounce` from the pip package
+pyomo-pounce, `knitro`, `conopt`, ...), or a solver object of one's own by the name it was handed over with.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ from tcbo_pyomo.errors import BadInput, SolverFailed
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.profiling import section, timed
 from tcbo_pyomo.solvers.bounds import Bounds, under_bounds
+from tcbo_pyomo.solvers.handed_over import handed_over, is_contributed, run_contributed
+from tcbo_pyomo.solvers.idaes_binaries import look_in_idaes
 from tcbo_pyomo.solvers.nonlinear.path_objective import PathTerms, ScaledObjective
 from tcbo_pyomo.solvers.nonlinear.programme import NonlinearProgramme
 from tcbo_pyomo.solvers.nonlinear.solver import Answer, NonlinearSolver
@@ -32,9 +34,9 @@ PLUGINS = {"pounce": "pyomo_pounce"}
 """Solvers that are known to Pyomo only after their own module is imported."""
 
 INSTALL = {
-    "ipopt": "conda install -c conda-forge ipopt, or pip install idaes-pse and idaes get-extensions; or "
+    "ipopt": "conda install -c conda-forge ipopt, or pip install 'tcbo_pyomo[idaes]' and idaes get-extensions; or "
     "interface 'casadi'",
-    "pounce": "pip install pyomo-pounce",
+    "pounce": "pip install 'tcbo_pyomo[pounce]'",
 }
 
 logger = logging.getLogger(__name__)
@@ -73,7 +75,10 @@ class PyomoNonlinear(NonlinearSolver):
         try:
             with under_bounds(programme.columns, programme.rows, own, bounds), self._explicit(objective):
                 # A column that no active row holds is not sent to the solver and keeps this value.
-                self._set_values(np.clip(x0, bounds.column_lower, bounds.column_upper).tolist())
+                start = np.clip(x0, bounds.column_lower, bounds.column_upper)
+                self._set_values(start.tolist())
+                for variable, value in zip(programme.defined, programme.defined_values(start).tolist(), strict=True):
+                    variable.set_value(value, skip_validation=True)
                 status = self._run()
             values = [math.nan if column.value is None else column.value for column in programme.columns]
         finally:
@@ -104,6 +109,8 @@ class PyomoNonlinear(NonlinearSolver):
     def _run(self) -> str:
         limit = {} if self.time_limit is None else {"timelimit": self.time_limit}
         try:
+            if is_contributed(self._solver):
+                return run_contributed(self._solver, self._model, self.options, self.time_limit)[0]
             results = self._solver.solve(self._model, load_solutions=False, options=self.options, **limit)
             if len(results.solution) or str(results.solver.status) == "ok":
                 self._model.solutions.load_from(results, ignore_invalid_labels=False)
@@ -115,24 +122,41 @@ class PyomoNonlinear(NonlinearSolver):
 
 def _pyomo_solver(name: str) -> Any:
     """The solver called `name`, probed on a tiny model: Pyomo's `available()` is not to be trusted."""
-    install = INSTALL.get(name, "install it, or use interface 'casadi'")
+    own = handed_over(name)
+    if own is not None:
+        if not _solves(own, name):
+            raise BadInput(
+                f"nonlinear solver '{name}': the object that was handed over does not solve a small test model"
+            )
+        return own
+    install = INSTALL.get(name, "install it, hand it over with hand_over_solver, or use interface 'casadi'")
     plugin = PLUGINS.get(name)
     if plugin and importlib.util.find_spec(plugin) is None:
         raise BadInput(f"nonlinear solver '{name}' is not installed: {install}")
     if plugin:
         importlib.import_module(plugin)
+    for _ in range(2):
+        # Pyomo logs a warning with a traceback for a missing solver; one line of our own says it better.
+        with LoggingIntercept(io.StringIO(), "pyomo"):
+            solver = pyo.SolverFactory(name)
+        if _solves(solver, name):
+            return solver
+        if not look_in_idaes(name):
+            break
+    raise BadInput(f"nonlinear solver '{name}' is not installed or does not run: {install}")
+
+
+def _solves(solver: Any, name: str) -> bool:
+    """Whether a solver finds the minimum of a small model."""
     probe = pyo.ConcreteModel()
     probe.x = pyo.Var(bounds=(0, 3), initialize=1.0)
     probe.objective = pyo.Objective(expr=(probe.x - 2.0) ** 2 + pyo.exp(-probe.x))
     try:
-        # Pyomo logs a warning with a traceback for a missing solver; one line of our own says it better.
         with LoggingIntercept(io.StringIO(), "pyomo"):
-            solver = pyo.SolverFactory(name)
+            if is_contributed(solver):
+                return run_contributed(solver, probe, {}, None)[1]
             results = solver.solve(probe, load_solutions=False)
-        solved = str(results.solver.termination_condition) in ("optimal", "locallyOptimal")
+        return str(results.solver.termination_condition) in ("optimal", "locallyOptimal")
     except Exception as error:
         logger.debug("probe of %s: %s", name, error)
-        solved = False
-    if not solved:
-        raise BadInput(f"nonlinear solver '{name}' is not installed or does not run: {install}")
-    return solver
+        return False

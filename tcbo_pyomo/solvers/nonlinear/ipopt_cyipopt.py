@@ -33,8 +33,8 @@ class IpoptCyipopt(NonlinearSolver):
             import cyipopt
         except ImportError as error:
             raise BadInput(
-                "interface 'cyipopt' needs the package cyipopt: pip install cyipopt (it needs an IPOPT library; conda "
-                f"install -c conda-forge cyipopt brings one), or use interface 'casadi' ({error})"
+                "interface 'cyipopt' needs the package cyipopt: pip install 'tcbo_pyomo[cyipopt]' (or conda install -c "
+                f"conda-forge cyipopt), or use interface 'casadi' ({error})"
             ) from error
         self._cyipopt = cyipopt
         self._options = ipopt_options(self.options, self.time_limit, self.max_iterations)

@@ -71,7 +71,7 @@ def ipopt_options(
     if linear not in LINEAR_SOLVERS:
         raise BadInput(
             f"nonlinear option 'linear_solver': unknown '{linear}'; {suggestion(str(linear), LINEAR_SOLVERS)}; "
-            "others need an IPOPT of your own, with interface 'pyomo'"
+            "others, such as ma57 of HSL, need an IPOPT that has them (idaes get-extensions), with interface 'pyomo'"
         )
     limits: dict[str, Any] = {"max_iter": 300 if max_iterations is None else int(max_iterations)}
     if limits["max_iter"] < 1:

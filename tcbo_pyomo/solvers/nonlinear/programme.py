@@ -44,6 +44,8 @@ class NonlinearProgramme:
         Mutable Params and fixed Vars that occur in the constraints.
     variables, parameter_symbols, expressions
         CasADi columns: x (n), p (k) and g(x, p) (m).
+    defined, formulas
+        Variables that are no columns because a row gives them, and what they are as functions of x and p.
     """
 
     columns: tuple[VarData, ...]
@@ -52,6 +54,17 @@ class NonlinearProgramme:
     variables: casadi.SX
     parameter_symbols: casadi.SX
     expressions: casadi.SX
+    defined: tuple[VarData, ...]
+    formulas: casadi.SX
+
+    @cached_property
+    def values_of_formulas(self) -> casadi.Function:
+        """(x, p) -> the values of `defined`."""
+        return casadi.Function("formulas", [self.variables, self.parameter_symbols], [self.formulas])
+
+    def defined_values(self, values: Array) -> Array:
+        """The values of the variables that are no columns."""
+        return np.array(self.values_of_formulas(values, self.parameter_values()), dtype=float).ravel()
 
     @cached_property
     def column_names(self) -> tuple[str, ...]:
@@ -137,7 +150,9 @@ class NonlinearProgramme:
         return max(float(missed[worst]), 0.0), names[worst]
 
 
-def compile_nonlinear_model(model: pyo.ConcreteModel, first: Sequence[VarData] = ()) -> NonlinearProgramme:
+def compile_nonlinear_model(
+    model: pyo.ConcreteModel, first: Sequence[VarData] = (), defined: Sequence[tuple[VarData, ConstraintData]] = ()
+) -> NonlinearProgramme:
     """Walk the active constraints of a model once.
 
     Parameters
@@ -146,11 +161,15 @@ def compile_nonlinear_model(model: pyo.ConcreteModel, first: Sequence[VarData] =
         A model of continuous variables and smooth constraints, without an objective.
     first
         Variables that take the first columns, in this order; the other variables of the model follow.
+    defined
+        Variables that are written as formulas, each with the row that gives it (the variable has a constant factor there)
+        and after those it needs. They are no columns, and their rows are no rows.
     """
     refuse_unsupported_components(model)
-    seen = dict.fromkeys(map(id, first))
     others = model.component_data_objects(pyo.Var, descend_into=True, active=True)
-    columns = [*first, *(v for v in others if id(v) not in seen and not v.fixed)]
+    # By identity: a Reference gives the same variable a second time.
+    formulated = {id(variable) for variable, _ in defined}
+    columns = list({id(v): v for v in [*first, *(v for v in others if not v.fixed and id(v) not in formulated)]}.values())
     for column in columns:
         if not column.is_continuous():
             raise BadInput(
@@ -172,8 +191,20 @@ def compile_nonlinear_model(model: pyo.ConcreteModel, first: Sequence[VarData] =
             parameters[id(component)] = component, casadi.SX.sym(component.name)
         return parameters[id(component)][1]
 
+    for variable, row in defined:
+        # A writer of its own: the other one must not remember anything that contains the unknown.
+        own, unknown = CasadiWriter(leaf), casadi.SX.sym(variable.name)
+        symbols[id(variable)] = unknown
+        missed = own.write(row.body, f"constraint '{row.name}'") - own.write(row.upper, f"constraint '{row.name}'")
+        slope = casadi.jacobian(missed, unknown)
+        symbols[id(variable)] = -casadi.substitute(missed, unknown, 0.0) / slope
     writer = CasadiWriter(leaf)
-    rows = list(model.component_data_objects(pyo.Constraint, active=True, descend_into=True))
+    spent = {id(row) for _, row in defined}
+    rows = [
+        row
+        for row in model.component_data_objects(pyo.Constraint, active=True, descend_into=True)
+        if id(row) not in spent
+    ]
     bodies = [writer.write(row.body, f"constraint '{row.name}'") for row in rows]
     return NonlinearProgramme(
         tuple(columns),
@@ -182,4 +213,6 @@ def compile_nonlinear_model(model: pyo.ConcreteModel, first: Sequence[VarData] =
         variables,
         casadi.vertcat(casadi.SX(0, 1), *(symbol for _, symbol in parameters.values())),
         casadi.vertcat(casadi.SX(0, 1), *bodies),
+        tuple(variable for variable, _ in defined),
+        casadi.vertcat(casadi.SX(0, 1), *(symbols[id(variable)] for variable, _ in defined)),
     )

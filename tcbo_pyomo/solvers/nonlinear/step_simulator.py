@@ -2,11 +2,12 @@
 
 The equations of one step, with whatever variables the user's function adds (such as a discretised ODE), are
 compiled once and solved by Newton's method for the next state; where the next state is given explicitly, one
-iteration does it.
+iteration does it. A user's whole model goes to IPOPT where Newton's method fails.
 """
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Protocol, runtime_checkable
 from weakref import WeakKeyDictionary
 
@@ -14,7 +15,11 @@ import numpy as np
 
 from tcbo_pyomo.errors import BadInput, SolverFailed
 from tcbo_pyomo.foundation.arrays import Array
-from tcbo_pyomo.plant.dynamics import Dynamics, NonlinearDynamics
+from tcbo_pyomo.foundation.coordinates import scaled
+from tcbo_pyomo.foundation.profiling import section
+from tcbo_pyomo.plant.dynamics import Dynamics, LinearDynamics, NonlinearDynamics
+from tcbo_pyomo.plant.pyomo_model.model_dynamics import ModelDynamics
+from tcbo_pyomo.solvers.nonlinear.feasible_point import FeasiblePoint
 
 
 @runtime_checkable
@@ -55,8 +60,15 @@ class StepSimulator:
         if hasattr(model, "move_limit"):
             # A limit of the action is not an equation of the step.
             model.move_limit.deactivate()
+        inside, formulas = [], []
+        if isinstance(dynamics, ModelDynamics):
+            links = dynamics.links(model, 0)
+            inside, formulas = links.columns, links.formulas
+            for row in links.limits:
+                # What the model limits is for a plan to keep; the plant does what it does.
+                row.deactivate()
         state = [model.state[point, name] for point in (0, 1) for name in model.COORDINATES]
-        programme = compile_nonlinear_model(model, [*state[: len(coordinates)], *model.action.values()])
+        programme = compile_nonlinear_model(model, [*state[: len(coordinates)], *model.action.values()], formulas)
         known = len(coordinates) + len(model.ACTIONS)
         unknown = len(programme.columns) - known
         lower, upper = programme.row_bounds()
@@ -72,27 +84,108 @@ class StepSimulator:
         residual = programme.expressions - casadi.DM(lower)
         equations = {"x": programme.variables[known:], "p": given, "g": residual}
         self._programme = programme
-        self._newton = casadi.rootfinder("step", "newton", equations, {"abstol": 1e-11, "error_on_fail": False})
+        options = {"abstol": 1e-11, "error_on_fail": False, "show_eval_warnings": False}
+        if inside:
+            # Of large models many random moves have no solution; what Newton's method finds, it finds soon.
+            options["max_iter"] = 50
+        self._newton = casadi.rootfinder("step", "newton", equations, options)
         self._guess = programme.start_values()[known:]
         positions = {id(column): i for i, column in enumerate(programme.columns)}
         self._next = np.array([positions[id(variable)] - known for variable in state[len(coordinates) :]])
         self._residual = casadi.Function("residual", [equations["x"], given], [residual])
+        self._inside = np.array([positions[id(variable)] - known for variable in inside], dtype=int)
+        self._equations = equations
+        if isinstance(dynamics, ModelDynamics):
+            # The model's own start under middling inputs is what Newton's method begins with.
+            own = [dynamics.start.get(c.name, 0.5 * (c.lower + c.upper)) for c in coordinates]
+            begin = np.clip(scaled(coordinates, own), -0.5, 0.5)
+            answer, _ = self._solve(begin, np.mean(dynamics.actions.bounds(), axis=0))
+            self._guess = answer if np.isfinite(answer).all() else self._guess
 
     def next_state(self, state: Array, action: Array) -> Array:
         """The scaled state (d) after `action` (q) in the scaled state (d)."""
-        guess = self._guess.copy()
-        guess[self._next] = state
-        given = np.concatenate([np.ravel(state), np.ravel(action), self._programme.parameter_values()]).astype(float)
-        answer: Array = np.array(self._newton(guess, given)).ravel()
-        missed = np.abs(np.array(self._residual(answer, given)).ravel()).max()
-        if not missed <= 1e-8 * max(1.0, np.abs(answer).max()):
+        answer, missed = self._solve(state, action)
+        if not missed <= self._allowed(answer):
             where = ", ".join(f"{c.name}={v:g}" for c, v in zip(self._coordinates, np.ravel(state), strict=True))
             raise SolverFailed(
                 f"dynamics: one step from the scaled state {where} with action {np.ravel(action).tolist()} "
                 f"has no solution that Newton's method finds (residual {missed:.1e}); give the step's variables better "
-                "start values"
+                "start values, or make the step shorter or its discretisation finer"
             )
         return answer[self._next]
+
+    def next_states(self, states: Array, actions: Array) -> Array:
+        """The scaled states (n x d) after n actions (n x q) in n states; NaN where Newton's method finds no solution."""
+        known = np.isfinite(states).all(axis=1)
+        if not known.all():
+            after = np.full(states.shape, np.nan)
+            if known.any():
+                after[known] = self.next_states(states[known], actions[known])
+            return after
+        guess = np.tile(self._guess[:, None], (1, len(states)))
+        guess[self._next] = states.T
+        values = np.tile(self._programme.parameter_values()[:, None], (1, len(states)))
+        given = np.vstack([states.T, actions.T, values]).astype(float)
+        with section("one step"):
+            answer: Array = np.array(self._newton(guess, given))
+        missed = np.abs(np.array(self._residual(answer, given))).max(axis=0)
+        found = missed <= self._allowed(answer)
+        return np.where(found[:, None], answer[self._next].T, np.nan)
+
+    def inside(self, state: Array, action: Array) -> Array:
+        """The values of the variables inside a step of a user's model, in the order of `Links.columns`."""
+        answer, _ = self._solve(state, action)
+        return (answer if np.isfinite(answer).all() else self._guess)[self._inside]
+
+    def formulas(self, state: Array, action: Array) -> Array:
+        """The values of the variables inside a step that formulas give, in the order of `Links.formulas`."""
+        answer, _ = self._solve(state, action)
+        return self._programme.defined_values(np.concatenate([np.ravel(state), np.ravel(action), answer]))
+
+    def _solve(self, state: Array, action: Array) -> tuple[Array, float]:
+        """The unknowns of a step, and by how much its equations are missed."""
+        guess = self._guess.copy()
+        guess[self._next] = state
+        given = np.concatenate([np.ravel(state), np.ravel(action), self._programme.parameter_values()]).astype(float)
+        with section("one step"):
+            answer: Array = np.array(self._newton(guess, given)).ravel()
+        missed = self._missed(answer, given)
+        if len(self._inside) and not missed <= self._allowed(answer):
+            answer = self._by_ipopt(guess, given)
+            missed = self._missed(answer, given)
+        return answer, missed
+
+    @cached_property
+    def _by_ipopt(self) -> FeasiblePoint:
+        """For models whose equations Newton's method does not solve from a guess."""
+        unknowns = len(self._guess)
+        return FeasiblePoint(self._equations, *(bound[-unknowns:] for bound in self._programme.column_bounds()))
+
+    def _missed(self, answer: Array, given: Array) -> float:
+        return float(np.abs(np.array(self._residual(answer, given)).ravel()).max())
+
+    def _allowed(self, answer: Array) -> Array:
+        """By how much the equations of a step may be missed; for one answer, or for each of many (columns)."""
+        # The rows of a user's model are scaled to one, whatever the size of its variables.
+        largest = np.zeros(answer.shape[1:]) if len(self._inside) else np.abs(answer).max(axis=0)
+        return 1e-8 * np.maximum(1.0, largest)
+
+
+def next_states(dynamics: Dynamics, states: Array, actions: Array) -> Array:
+    """The scaled states (n x d) after n actions (n x q) in n states; NaN where the plant's equations have no solution."""
+    if isinstance(dynamics, LinearDynamics):
+        return states @ dynamics.state_matrix.T + actions @ dynamics.input_matrix.T
+    simulator = simulator_of(dynamics)
+    if isinstance(simulator, StepSimulator):
+        return simulator.next_states(states, actions)
+    return np.array([_one_step(simulator, *pair) for pair in zip(states, actions, strict=True)])
+
+
+def _one_step(simulator: Simulator, state: Array, action: Array) -> Array:
+    try:
+        return np.asarray(simulator.next_state(state, action), dtype=float)
+    except SolverFailed:
+        return np.full(len(state), np.nan)
 
 
 _COMPILED: WeakKeyDictionary[NonlinearDynamics, StepSimulator] = WeakKeyDictionary()

@@ -19,10 +19,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.spatial.distance import cdist
 
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.arrays import Array
+from tcbo_pyomo.foundation.distances import distances
 from tcbo_pyomo.foundation.elementary_functions import sqrt
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 
@@ -68,7 +68,7 @@ class Stationary(Kernel):
     def __call__(self, left: Array, right: Array) -> Array:
         """Covariances, n x m."""
         scale = self._scale(left.shape[1])
-        return self.variance * self.correlation(cdist(left / scale, right / scale))
+        return self.variance * self.correlation(distances(left / scale, right / scale))
 
     def diagonal(self, points: Array) -> Array:
         """Prior variances of n points: the same everywhere."""

@@ -99,10 +99,12 @@ def test_unknown_truth_gives_no_contours_and_no_maximum(finish, scattered):
 @pytest.mark.parametrize("names", ["a", "abc"])
 def test_other_dimensions_are_drawn_without_contours(finish, names, tmp_path):
     process = grid_process({n: [0, 1, 2] for n in names}, {n: [0, 1, -1] for n in names}, 0.1)
-    figure = figure_of(campaign_figure(finish(problem_of(process))))
-    assert len(figure.axes) == 1
-    assert ("first 2 of 3 coordinates" in figure.axes[0].get_title()) == (names == "abc")
+    result = finish(problem_of(process))
+    figure = figure_of(campaign_figure(result))
+    assert [ax.get_xlabel() + ax.get_ylabel() for ax in figure.axes] == (["a"] if names == "a" else ["ab", "ac", "bc"])
     figure.savefig(tmp_path / "figure.png")
+    given = campaign_figure(result, Figure().subplots())
+    assert ("first 2 of 3 coordinates" in given.get_title()) == (names == "abc")
 
 
 def test_states_on_a_line_and_very_many_episodes(finish, tmp_path):

@@ -1,14 +1,15 @@
-"""Mutable Params, fixed Vars and units inside dynamics: such models are solved, not only compiled."""
+"""Params, fixed Vars, units, sub-blocks and pyomo.dae inside dynamics: such models are solved, not only compiled."""
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pyomo.dae as dae
 import pyomo.environ as pyo
 import pytest
+from scipy.integrate import solve_ivp
 
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.coordinates import Coordinate
@@ -19,17 +20,7 @@ from tcbo_pyomo.solvers.nonlinear.solver_by_name import nonlinear_solver
 from tcbo_pyomo.solvers.nonlinear.step_simulator import simulator_of
 
 TANK = (Coordinate("level", 0.0, 10.0, "m"),)
-INTERFACES = [
-    ("casadi", "ipopt"),
-    pytest.param(
-        ("cyipopt", "ipopt"),
-        marks=pytest.mark.skipif(importlib.util.find_spec("cyipopt") is None, reason="cyipopt is not installed"),
-    ),
-    pytest.param(
-        ("pyomo", "pounce"),
-        marks=pytest.mark.skipif(importlib.util.find_spec("pyomo_pounce") is None, reason="pounce is not installed"),
-    ),
-]
+INTERFACES = [("casadi", "ipopt"), ("cyipopt", "ipopt"), ("pyomo", "pounce")]
 
 
 def number(model: pyo.ConcreteModel) -> float:
@@ -118,3 +109,80 @@ def test_parameters_are_read_anew_before_each_solve(gain: Any, interface: tuple[
 def test_such_models_are_simulated_too(gain: Any) -> None:
     after = simulator_of(tank(gain)).next_state(np.array([-0.3]), np.array([1.0]))
     assert after == pytest.approx(by_hand(0.8)[1:2], abs=1e-9)
+
+
+def drained(model: pyo.ConcreteModel, step: int) -> pyo.Block:
+    """d level / dt = valve - 0.3 level over one step, in a block of its own that the caller discretises."""
+    block = pyo.Block(concrete=True)
+    model.add_component(f"drain_{step}", block)
+    block.time = dae.ContinuousSet(bounds=(0, 1))
+    block.level = pyo.Var(block.time, initialize=2.0)
+    block.slope = dae.DerivativeVar(block.level, wrt=block.time)
+    block.start = pyo.Constraint(expr=block.level[0] == model.physical[step, "level"])
+    block.balance = pyo.Constraint(
+        block.time, rule=lambda b, t: b.slope[t] == model.action[step, "valve"] - 0.3 * b.level[t]
+    )
+    return block
+
+
+def sub_block(model: pyo.ConcreteModel, step: int) -> dict[str, Any]:
+    block = pyo.Block(concrete=True)
+    model.add_component(f"inside_{step}", block)
+    block.flow = pyo.Var(initialize=0.0)
+    block.outlet = pyo.Constraint(expr=block.flow * (1 + block.flow**2) == 0.1 * model.physical[step, "level"])
+    return {"level": model.physical[step, "level"] + model.action[step, "valve"] - block.flow}
+
+
+def collocation(model: pyo.ConcreteModel, step: int) -> dict[str, Any]:
+    block = drained(model, step)
+    pyo.TransformationFactory("dae.collocation").apply_to(block, nfe=2, ncp=3)
+    return {"level": block.level[1]}
+
+
+def finite_differences(model: pyo.ConcreteModel, step: int) -> dict[str, Any]:
+    block = drained(model, step)
+    pyo.TransformationFactory("dae.finite_difference").apply_to(block, nfe=4, scheme="BACKWARD")
+    return {"level": block.level[1]}
+
+
+def after_sub_block(level: float, valve: float) -> float:
+    flow = float(np.real(np.roots([1.0, 0.0, 1.0, -0.1 * level])[-1]))
+    return level + valve - flow
+
+
+def after_drain(level: float, valve: float) -> float:
+    return float(solve_ivp(lambda t, y: valve - 0.3 * y, (0, 1), [level], rtol=1e-10, atol=1e-10).y[0, -1])
+
+
+def after_euler(level: float, valve: float) -> float:
+    for _ in range(4):
+        level = (level + 0.25 * valve) / (1 + 0.25 * 0.3)
+    return level
+
+
+@pytest.mark.parametrize("interface", INTERFACES)
+@pytest.mark.parametrize(
+    ("function", "by_numbers"),
+    [(sub_block, after_sub_block), (collocation, after_drain), (finite_differences, after_euler)],
+)
+def test_equations_of_a_step_are_solved_and_planned_again(
+    function: Any, by_numbers: Callable[[float, float], float], interface: tuple[str, str]
+) -> None:
+    """The valve is wide open until level 4 is within reach; after two moves the rest is planned again."""
+    dynamics = NonlinearDynamics(TANK, function, BoxActions({"valve": (-1.0, 2.0)}))
+    levels = [2.0]
+    for _ in range(5):
+        levels.append(min(4.0, by_numbers(levels[-1], 2.0)))
+    np.testing.assert_allclose(planned(dynamics, interface), np.array(levels) / 10 - 0.5, atol=1e-5)
+    compiled = CompiledTrajectory(TANK, dynamics, np.array([-0.3]), 5, ())
+    solver = nonlinear_solver(*interface, compiled.programme, compiled.terms, max_iterations=100)
+    made, path = np.array([[0.5], [-0.5]]), [2.0]
+    for valve in made.ravel():
+        path.append(by_numbers(path[-1], valve))
+    scaled_path = np.array(path)[:, None] / 10 - 0.5
+    x0 = compiled.vector(np.vstack([scaled_path, np.tile(scaled_path[-1], (3, 1))]), np.vstack([made, np.zeros((3, 1))]))
+    solution = solver.solve(Nearness(), x0, compiled.bounds(scaled_path, made))
+    assert solution.status == "optimal" and solution.feasible
+    for _ in range(3):
+        path.append(min(4.0, by_numbers(path[-1], 2.0)))
+    np.testing.assert_allclose(compiled.read(solution.values)[0].ravel(), np.array(path) / 10 - 0.5, atol=1e-5)

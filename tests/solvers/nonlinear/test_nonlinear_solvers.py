@@ -217,10 +217,10 @@ def test_bad_settings(plain: Plant, arguments: dict[str, Any], message: str) -> 
 
 def test_missing_packages_say_what_to_install(plain: Plant, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "cyipopt", None)
-    with pytest.raises(BadInput, match="pip install cyipopt"):
+    with pytest.raises(BadInput, match=r"pip install 'tcbo_pyomo\[cyipopt\]'"):
         plain.solver("cyipopt")
     monkeypatch.setattr(pyomo_nonlinear.importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(BadInput, match="pip install pyomo-pounce"):
+    with pytest.raises(BadInput, match=r"pip install 'tcbo_pyomo\[pounce\]'"):
         plain.solver("pyomo", "pounce")
 
 

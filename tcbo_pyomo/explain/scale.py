@@ -1,0 +1,46 @@
+"""The one scale of an explanation: the variance of what the plan is made for.
+
+A plan of one component is made for one pair of candidates, those whose difference is known least now; a mixture, or a plan
+with a certified gap, for the largest such variance over all pairs. Every number of an explanation (now, after this path,
+after other moves, under other limits) is a variance of that one quantity, so that all of them can be compared.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tcbo_pyomo.planning.continuous.utility import TrajectoryUtility
+from tcbo_pyomo.planning.finite.utility import Linearisation, Utility
+from tcbo_pyomo.plant.process import Process
+from tcbo_pyomo.settings import PlannerSettings
+
+
+def one_pair_only(settings: PlannerSettings) -> bool:
+    """Whether plans are made for the pair known least now, and for no other."""
+    return settings.gap is None and settings.components == 1
+
+
+def finite_scale(utility: Utility, tangent: Linearisation, settings: PlannerSettings) -> Utility:
+    """The utility that a plan of a finite process is made for."""
+    if not one_pair_only(settings):
+        return utility
+    ends = [state for state in (tangent.first, tangent.second) if state is not None]
+    objective = "differences" if utility.differences else "g_allocation"
+    return Utility(utility.process, utility.posterior, np.array(ends), objective, utility.generator, utility.mean)
+
+
+def on_process(utility: Utility, process: Process) -> Utility:
+    """The same utility for a plant with the same states and other moves."""
+    objective = "differences" if utility.differences else "g_allocation"
+    return Utility(process, utility.posterior, utility.candidates, objective, utility.generator, utility.mean)
+
+
+def continuous_scale(
+    utility: TrajectoryUtility, ends: list[np.ndarray], settings: PlannerSettings
+) -> TrajectoryUtility:
+    """The utility that a plan of a continuous plant is made for."""
+    if not one_pair_only(settings):
+        return utility
+    objective = "differences" if utility.differences else "g_allocation"
+    noise = utility.noise_variance
+    return TrajectoryUtility(utility.surrogate, np.array(ends), objective, noise, utility.generator, utility.stage)

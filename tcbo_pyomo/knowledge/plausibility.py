@@ -1,0 +1,63 @@
+"""Which results can be, and which are a surprise: a slip of the pen, or something that the prior did not foresee."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.foundation.coordinates import NUMBERS
+
+SURPRISING = 5.0
+"""Predictive standard deviations beyond which a result is a surprise."""
+
+LARGEST_RESULT = 1e50
+"""The largest magnitude of a result. The model multiplies results with each other and sums the products up; those of larger
+ones would leave the range of floating-point numbers."""
+
+
+@dataclass(frozen=True)
+class Surprise:
+    """What was expected of a result that came out very differently.
+
+    Attributes
+    ----------
+    expected, sd
+        Mean and standard deviation of the result as the model saw it before, noise included.
+    deviations
+        How many of these standard deviations lie between the result and the mean.
+    confirmed
+        Whether somebody said that the result is right all the same.
+    """
+
+    expected: float
+    sd: float
+    deviations: float
+    confirmed: bool = False
+
+    def in_words(self, unit: str = "") -> str:
+        """Half a sentence: `expected was 0.12 ± 0.3 g/l, 18 sd away`."""
+        return f"expected was {self.expected:.4g} ± {self.sd:.2g} {unit}".rstrip() + f", {self.deviations:.2g} sd away"
+
+
+def check_result(number: int, value: Any) -> None:
+    """Refuse what is no finite number, and what is too large to compute with."""
+    if isinstance(value, bool) or not isinstance(value, NUMBERS) or not math.isfinite(value):
+        raise BadInput(f"move {number}: measurement {value!r} must be a finite number")
+    if abs(value) > LARGEST_RESULT:
+        raise BadInput(
+            f"move {number}: measurement {value!r} must lie between -{LARGEST_RESULT:g} and {LARGEST_RESULT:g}, for the "
+            "model computes with squares of results; check the number and its unit"
+        )
+
+
+def surprise_of(value: float, mean: float, sd: float, confirmed: bool = False) -> Surprise | None:
+    """The surprise that a result is, given what was predicted of it, noise included; None where it is none."""
+    away = abs(value - mean) / sd
+    return Surprise(mean, sd, away, confirmed) if away > SURPRISING else None
+
+
+def surprise_from(data: Any) -> Surprise | None:
+    """A surprise from plain data, as rows and saved files hold it."""
+    return Surprise(**data) if isinstance(data, dict) else data

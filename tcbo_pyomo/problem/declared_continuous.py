@@ -1,0 +1,69 @@
+"""A problem on a continuous plant, read from a campaign file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from tcbo_pyomo.foundation.coordinates import Coordinate
+from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
+from tcbo_pyomo.models.continuous_rule_data import DeclaredContinuousJudge, continuous_rule, stored_step
+from tcbo_pyomo.plant.dynamics import Dynamics
+from tcbo_pyomo.plant.dynamics_data import stored_dynamics
+from tcbo_pyomo.problem.continuous import ContinuousProblem
+from tcbo_pyomo.surrogate.kernels import kernel_from_dict
+from tcbo_pyomo.surrogate.kernels.kernel import Kernel
+
+
+def declared_continuous(data: Mapping[str, Any]) -> DeclaredContinuousProblem:
+    """The problem that data describe."""
+    problem = object.__new__(DeclaredContinuousProblem)
+    plant = data["plant"]
+    given = {name: data[name] for name in ("name", "description", "output", "output_unit", "output_title")}
+    given |= {name: data[name] for name in ("horizon", "episodes")}
+    given |= {"start": tuple(data["start"]), "noise": plant["noise"], "measure_start": plant["measure_start"]}
+    given |= {"truth": None, "maximum": None, "settings": {}, "_data": data}
+    given["coordinates"] = tuple(Coordinate(*axis) for axis in data["coordinates"])
+    for name, value in given.items():
+        object.__setattr__(problem, name, value)
+    return problem
+
+
+class DeclaredContinuousProblem(ContinuousProblem):
+    """A problem as a campaign file has it."""
+
+    only_described = True
+    _data: Mapping[str, Any]
+
+    def __post_init__(self) -> None:
+        """Nothing: it was checked when it was declared."""
+
+    @cached_property
+    def dynamics(self) -> Dynamics:  # type: ignore[override]
+        """The dynamics."""
+        return stored_dynamics(self._data["plant"]["dynamics"], self.coordinates)
+
+    @cached_property
+    def kernel(self) -> Kernel:  # type: ignore[override]
+        """The prior."""
+        return kernel_from_dict(self._data["kernel"])
+
+    @cached_property
+    def constraints(self) -> tuple[TransitionConstraint, ...]:  # type: ignore[override]
+        """The rules."""
+        return tuple(continuous_rule(rule) for rule in self._data["plant"]["rules"])
+
+    def plant_data(self) -> dict[str, Any]:
+        """As it was declared."""
+        return dict(self._data["plant"])
+
+    @cached_property
+    def judge(self) -> DeclaredContinuousJudge:
+        """Who holds executed paths against the dynamics and the rules."""
+        equations = self._data["plant"]["dynamics"].get("arithmetic")
+        step = None if equations is None else stored_step(equations)
+        start = np.asarray(self.start_state)
+        return DeclaredContinuousJudge(self.coordinates, self.dynamics, start, self.horizon, step)
