@@ -99,9 +99,9 @@ class CandidateSettings(_Section):
 class UtilitySettings(_Section):
     """What a plan tries to make small."""
 
-    objective: Literal["regret", "differences", "g_allocation"] | None = None
-    """regret (finite plants, the default there): what the recommendation is expected to miss; differences (the paper's, and the
-    default elsewhere and with a gap): largest variance of f(z) - f(z') among candidates; g_allocation: of f(z)."""
+    objective: Literal["differences", "g_allocation", "regret"] = "differences"
+    """differences: largest variance of f(z) - f(z'); g_allocation: largest variance of f(z); regret (finite plants): what the
+    recommendation is expected to miss, each place counted by how likely it is better."""
     pending: Literal["counted", "ignored"] = "counted"
     """counted: visits whose results are still to come shrink the variance a plan works on (section 4.1); ignored: they do not,
     and a plan may go where it has just been."""

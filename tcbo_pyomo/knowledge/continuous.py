@@ -182,7 +182,7 @@ class ContinuousKnowledge(Knowledge[ContinuousBelief]):
                 # A rule of the user's own may have listed points that it did not get from a search.
                 self._routes = self.reach.routes(self._candidates)
                 self._candidates = np.array([route.point for route in self._routes])
-        objective = self.settings.utility.objective or "differences"
+        objective = self.settings.utility.objective
         return TrajectoryUtility(self.design, self._candidates, objective, self.problem.noise, generator, self.stage)
 
     @property

@@ -90,11 +90,9 @@ class FiniteKnowledge(Knowledge[FiniteBelief]):
         settings = self.settings.utility
         process, mean = self.problem.process, self.belief.mean
         posterior = self._kernel_posterior if settings.form == "kernel" else self._feature_posterior
-        # A gap can be certified for the paper's utility, which is convex.
-        objective = settings.objective or ("regret" if self.settings.planner.gap is None else "differences")
-        if objective == "regret":
+        if settings.objective == "regret":
             return ExpectedRegret(process, posterior, self.problem.search_space, mean)
-        return Utility(process, posterior, self.candidates, objective, generator, mean)
+        return Utility(process, posterior, self.candidates, settings.objective, generator, mean)
 
     def _feature_posterior(self, planned: Array | None) -> Posterior:
         from tcbo_pyomo.planning.finite.planned_posterior import FeaturePosterior

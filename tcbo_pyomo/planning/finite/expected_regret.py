@@ -1,4 +1,4 @@
-"""Expected regret as the utility (ours, the default on finite plants): what the recommendation may still be missing.
+"""Expected regret as the utility (ours, `utility.objective: regret`): what the recommendation may still be missing.
 
 With the recommendation z* (the largest posterior mean) and planned visits d,
 
