@@ -100,8 +100,9 @@ class CandidateSettings(_Section):
 class UtilitySettings(_Section):
     """What a plan tries to make small."""
 
-    objective: Literal["differences", "g_allocation"] = "differences"
-    """differences: largest variance of f(z) - f(z'); g_allocation: largest variance of f(z)."""
+    objective: Literal["differences", "g_allocation", "regret"] = "differences"
+    """differences: largest variance of f(z) - f(z'); g_allocation: largest variance of f(z); regret (finite plants): what the
+    recommendation is expected to miss, each place counted by how likely it is better."""
     pending: Literal["counted", "ignored"] = "counted"
     """counted: visits whose results are still to come shrink the variance a plan works on (section 4.1); ignored: they do not,
     and a plan may go where it has just been."""
@@ -179,6 +180,12 @@ class Settings(_Section):
     constraints: tuple[ConstraintSettings, ...] = Field((), strict=False)
     """Further rules of the plant, such as {use: maximum_step, limits: {ratio: 0.1}}; use may be 'my_module:MyRule'."""
 
+    @model_validator(mode="after")
+    def _a_gap_needs_a_convex_utility(self) -> Settings:
+        if self.planner.gap is not None and self.utility.objective == "regret":
+            raise ValueError("planner.gap needs a convex utility, and utility.objective 'regret' is not; use differences")
+        return self
+
 
 RETIRED: dict[str, tuple[str, str]] = {
     "planner.linear.hot_start": ("0.2.0", "remove it, every solve starts cold"),
@@ -245,4 +252,6 @@ def _explain(detail: Any) -> str:
             section = section.model_fields[part].annotation
         return f"unknown setting '{where}'; {suggestion(path[-1], section.model_fields)}"
     message = detail["msg"].removeprefix("Value error, ")
+    if not where:  # Two settings that do not go together.
+        return f"settings: {message}"
     return f"setting '{where}': got {detail['input']!r}; {message[0].lower()}{message[1:]}"

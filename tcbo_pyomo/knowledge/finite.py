@@ -22,6 +22,7 @@ from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 
 if TYPE_CHECKING:
     from tcbo_pyomo.candidates.protocol import FiniteRule
+    from tcbo_pyomo.planning.finite.expected_regret import ExpectedRegret
     from tcbo_pyomo.planning.finite.utility import Posterior, Utility
 
 DEFAULT_RULE = "credible_band"
@@ -88,14 +89,17 @@ class FiniteKnowledge(Knowledge[FiniteBelief]):
         """The state with the largest posterior mean in the search space."""
         return int(np.where(self.problem.search_space, self.belief.mean, -np.inf).argmax())
 
-    def utility(self, generator: np.random.Generator) -> Utility:
+    def utility(self, generator: np.random.Generator) -> Utility | ExpectedRegret:
         """U given the history, pending visits included."""
-        from tcbo_pyomo.planning.finite.utility import Utility  # Only plans need it.
+        from tcbo_pyomo.planning.finite.expected_regret import ExpectedRegret  # Only plans need them.
+        from tcbo_pyomo.planning.finite.utility import Utility
 
         settings = self.settings.utility
-        posterior = self._kernel_posterior if settings.form == "kernel" else self._feature_posterior
         mean = self.belief.mean
+        posterior = self._kernel_posterior if settings.form == "kernel" else self._feature_posterior
         process, factor = self._process, self.noise_factor
+        if settings.objective == "regret":
+            return ExpectedRegret(process, posterior, self.problem.search_space, mean, factor)
         return Utility(process, posterior, self.candidates, settings.objective, generator, mean, factor)
 
     @property

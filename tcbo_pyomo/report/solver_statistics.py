@@ -23,7 +23,7 @@ def solver_statistics(plans: Sequence[dict[str, Any] | None]) -> list[tuple[str,
     ]
     if utilities := _numbers(known, "utility"):
         ends = f"{utilities[0]:.4g} and {utilities[-1]:.4g}"
-        facts.append(("utility (variance to be removed), first and last plan", ends))
+        facts.append(("utility (what plans lower), first and last plan", ends))
     if components := _numbers(known, "components"):
         facts.append(("trajectories or policies mixed in a plan, at most", str(max(components))))
     facts += _trajectories(known)

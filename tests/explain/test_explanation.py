@@ -207,7 +207,7 @@ def side_rules(limits=(5.0, 0.5)):
 def smallest(problem, campaign, gap=1e-5):
     """What the best policy leaves, planned on the problem itself, for the pair that the campaign's plan separates."""
     situation, generator, utility = standpoint(campaign)
-    scale = finite_scale(utility, utility.linearise(None), campaign.settings.planner)
+    scale = finite_scale(utility, utility.linearise(None), campaign.settings.planner, generator)
     return certifying_planner(problem, campaign.settings.planner).certified(scale, situation, generator, gap)
 
 
