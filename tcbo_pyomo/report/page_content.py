@@ -16,6 +16,7 @@ from tcbo_pyomo.plant.situation import Location
 from tcbo_pyomo.problem.in_words import described, output_title, place, place_values
 from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.records.status import doubts
+from tcbo_pyomo.report.page_criticism import page_criticism
 from tcbo_pyomo.report.page_explanation import page_explanation
 from tcbo_pyomo.report.page_figures import belief_picture, candidates_picture, path_picture, regret_picture
 from tcbo_pyomo.report.solver_statistics import solver_statistics
@@ -46,6 +47,7 @@ def page_content(campaign: Campaign, plans: Sequence[dict[str, Any] | None] = ()
         "paths": path_picture(campaign),
         "charts": _charts(campaign, moments),
         "removals": _removals(campaign, moments),
+        "model": page_criticism(campaign),
         "results": _results(campaign),
         "surprises": _surprises(campaign),
         "slack": limit_slack(campaign, audit),

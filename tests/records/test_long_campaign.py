@@ -49,8 +49,8 @@ def write_more(campaign, number):
             made = index - 1 - begun
             episode, step = divmod(made, problem.horizon)
             move = {**first, "number": index, "episode": episode + 1, "step": step + 1}
-            asked = {**move, "value": None, "arrived": None}
+            asked = {**move, "arrived": None}
             writer.append("ask", {"moves": [asked], "plans": [], "whole": False, **state})
-            told = {"move": index, "value": 0.5, "replicate": False, "told": index, "moves": [{**move, "value": 0.5}]}
+            told = {"move": index, "value": 0.5, "replicate": False, "told": index, "moves": [move]}
             writer.append("tell", told, f"tell {index}")
     assert last.value is not None
