@@ -64,7 +64,8 @@ class Definition:
     @property
     def code(self) -> list[Code]:
         """What of users' code a plan would run."""
-        return code_of(self.origin, self.settings, self.kernel, self.sources or {})
+        kernels = {"kept": self.kernel, "declared": (self.declared or {}).get("kernel", {})}
+        return code_of(self.origin, self.settings, kernels, self.sources or {})
 
 
 class Definitions:

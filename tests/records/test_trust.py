@@ -136,13 +136,18 @@ def test_a_file_that_comes_back_with_other_code_is_not_trusted_any_more(elsewher
     assert not ran(elsewhere)
 
 
-def test_a_kernel_of_users_is_not_loaded_either(elsewhere, tmp_path, monkeypatch):
+@pytest.mark.parametrize("place", ["declared", "kept"])
+def test_a_kernel_of_users_is_not_loaded_either(elsewhere, tmp_path, monkeypatch, place):
     (tmp_path / "probe.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
     monkeypatch.chdir(tmp_path)
 
     def change(data):
-        if "kernel" in data and "declared" not in data:
+        if place == "kept" and "kernel" in data and "declared" not in data:
             data["kernel"]["name"] = "probe:Kernel"
+        elif place == "declared" and "declared" in data:
+            data["declared"]["kernel"]["name"] = "probe:Kernel"
+        elif "declared" in data:  # Only a fit uses the kernel that was kept.
+            data["settings"]["surrogate"]["fit"] = "each_episode"
 
     trust_campaign(elsewhere / "rig.db")
     rewritten(elsewhere / "rig.db", change, every=True)
