@@ -99,8 +99,9 @@ class CandidateSettings(_Section):
 class UtilitySettings(_Section):
     """What a plan tries to make small."""
 
-    objective: Literal["differences", "g_allocation"] = "differences"
-    """differences: largest variance of f(z) - f(z'); g_allocation: largest variance of f(z)."""
+    objective: Literal["regret", "differences", "g_allocation"] | None = None
+    """regret (finite plants, the default there): what the recommendation is expected to miss; differences (the paper's, and the
+    default elsewhere and with a gap): largest variance of f(z) - f(z') among candidates; g_allocation: of f(z)."""
     pending: Literal["counted", "ignored"] = "counted"
     """counted: visits whose results are still to come shrink the variance a plan works on (section 4.1); ignored: they do not,
     and a plan may go where it has just been."""
@@ -144,6 +145,12 @@ class Settings(_Section):
     planner: PlannerSettings = PlannerSettings()
     constraints: tuple[ConstraintSettings, ...] = Field((), strict=False)
     """Further rules of the plant, such as {use: maximum_step, limits: {ratio: 0.1}}; use may be 'my_module:MyRule'."""
+
+    @model_validator(mode="after")
+    def _a_gap_needs_a_convex_utility(self) -> Settings:
+        if self.planner.gap is not None and self.utility.objective == "regret":
+            raise ValueError("planner.gap needs a convex utility, and utility.objective 'regret' is not; use differences")
+        return self
 
 
 RETIRED: dict[str, tuple[str, str]] = {
@@ -211,4 +218,6 @@ def _explain(detail: Any) -> str:
             section = section.model_fields[part].annotation
         return f"unknown setting '{where}'; {suggestion(path[-1], section.model_fields)}"
     message = detail["msg"].removeprefix("Value error, ")
+    if not where:  # Two settings that do not go together.
+        return f"settings: {message}"
     return f"setting '{where}': got {detail['input']!r}; {message[0].lower()}{message[1:]}"

@@ -21,6 +21,7 @@ from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 
 if TYPE_CHECKING:
     from tcbo_pyomo.candidates.protocol import FiniteRule
+    from tcbo_pyomo.planning.finite.expected_regret import ExpectedRegret
     from tcbo_pyomo.planning.finite.utility import Posterior, Utility
 
 DEFAULT_RULE = "credible_band"
@@ -81,14 +82,19 @@ class FiniteKnowledge(Knowledge[FiniteBelief]):
         """The state with the largest posterior mean in the search space."""
         return int(np.where(self.problem.search_space, self.belief.mean, -np.inf).argmax())
 
-    def utility(self, generator: np.random.Generator) -> Utility:
+    def utility(self, generator: np.random.Generator) -> Utility | ExpectedRegret:
         """U given the history, pending visits included."""
-        from tcbo_pyomo.planning.finite.utility import Utility  # Only plans need it.
+        from tcbo_pyomo.planning.finite.expected_regret import ExpectedRegret  # Only plans need them.
+        from tcbo_pyomo.planning.finite.utility import Utility
 
         settings = self.settings.utility
+        process, mean = self.problem.process, self.belief.mean
         posterior = self._kernel_posterior if settings.form == "kernel" else self._feature_posterior
-        mean = self.belief.mean
-        return Utility(self.problem.process, posterior, self.candidates, settings.objective, generator, mean)
+        # A gap can be certified for the paper's utility, which is convex.
+        objective = settings.objective or ("regret" if self.settings.planner.gap is None else "differences")
+        if objective == "regret":
+            return ExpectedRegret(process, posterior, self.problem.search_space, mean)
+        return Utility(process, posterior, self.candidates, objective, generator, mean)
 
     def _feature_posterior(self, planned: Array | None) -> Posterior:
         from tcbo_pyomo.planning.finite.planned_posterior import FeaturePosterior

@@ -61,6 +61,8 @@ class Linearisation:
         Covariance of every state with the pair (n), and of the states with each other; None for a reward of another kind.
     mean
         Posterior mean of every state (n), where it is known.
+    gains
+        What one measurement after each pair is worth (P), where the gradient itself says so.
     """
 
     value: float
@@ -70,6 +72,7 @@ class Linearisation:
     covariance: Array | None = None
     posterior: Posterior | None = None
     mean: Array | None = None
+    gains: Array | None = None
 
 
 class Utility:
@@ -109,12 +112,12 @@ class Utility:
     @timed("utility")
     def value(self, visitation: Visitation | None = None) -> float:
         """U at a visitation; None for the history alone."""
-        return self.worst(self.posterior(self.information(visitation)))[2]
+        return self.worst(self.posterior(planned_information(self.process, visitation)))[2]
 
     @timed("utility")
     def linearise(self, visitation: Visitation | None = None) -> Linearisation:
         """U and its gradient at a visitation; None for the history alone."""
-        posterior = self.posterior(self.information(visitation))
+        posterior = self.posterior(planned_information(self.process, visitation))
         first, second, value = self.worst(posterior)
         covariance = posterior.covariance_with(first, second)
         gradient = -(self.process.information_rate @ (covariance * covariance))
@@ -128,9 +131,9 @@ class Utility:
         position = one_of_the_largest(variance, TIE, self.generator)
         return int(self.candidates[position]), None, float(variance[position])
 
-    def information(self, visitation: Visitation | None) -> Array | None:
-        """What a visitation teaches about each state (n): expected visits / noise variance; None for no visits."""
-        if visitation is None:
-            return None
-        counts = visitation.expected_counts(self.process.number_of_pairs)
-        return self.process.information_rate.T @ counts
+
+def planned_information(process: Process, visitation: Visitation | None) -> Array | None:
+    """What a visitation teaches about each state (n): expected visits / noise variance; None for no visits."""
+    if visitation is None:
+        return None
+    return process.information_rate.T @ visitation.expected_counts(process.number_of_pairs)
