@@ -10,8 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from tcbo_pyomo.planning.continuous.utility import TrajectoryUtility
+from tcbo_pyomo.planning.finite.move_information import MoveInformation
 from tcbo_pyomo.planning.finite.utility import Linearisation, Utility
-from tcbo_pyomo.plant.process import Process
+from tcbo_pyomo.problem.finite import Problem
 from tcbo_pyomo.settings import PlannerSettings
 
 
@@ -26,13 +27,16 @@ def finite_scale(utility: Utility, tangent: Linearisation, settings: PlannerSett
         return utility
     ends = [state for state in (tangent.first, tangent.second) if state is not None]
     objective = "differences" if utility.differences else "g_allocation"
-    return Utility(utility.process, utility.posterior, np.array(ends), objective, utility.generator, utility.mean)
+    shared = utility.generator, utility.mean, utility.information
+    return Utility(utility.process, utility.posterior, np.array(ends), objective, *shared)
 
 
-def on_process(utility: Utility, process: Process) -> Utility:
-    """The same utility for a plant with the same states and other moves."""
+def on_problem(utility: Utility, problem: Problem) -> Utility:
+    """The same utility for a plant with the same states and other moves, or another horizon."""
     objective = "differences" if utility.differences else "g_allocation"
-    return Utility(process, utility.posterior, utility.candidates, objective, utility.generator, utility.mean)
+    information = MoveInformation(problem.process, problem.horizon, utility.information.convention)
+    shared = utility.generator, utility.mean, information
+    return Utility(problem.process, utility.posterior, utility.candidates, objective, *shared)
 
 
 def continuous_scale(
@@ -42,5 +46,5 @@ def continuous_scale(
     if not one_pair_only(settings):
         return utility
     objective = "differences" if utility.differences else "g_allocation"
-    noise = utility.noise_variance
-    return TrajectoryUtility(utility.surrogate, np.array(ends), objective, noise, utility.generator, utility.stage)
+    shared = utility.noise_variance, utility.generator, utility.stage, utility.present
+    return TrajectoryUtility(utility.surrogate, np.array(ends), objective, *shared)

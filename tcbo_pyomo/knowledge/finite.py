@@ -11,7 +11,7 @@ import numpy as np
 from tcbo_pyomo.foundation.arrays import Array, Integers
 from tcbo_pyomo.foundation.profiling import section
 from tcbo_pyomo.knowledge.history import History
-from tcbo_pyomo.knowledge.knowledge import Knowledge
+from tcbo_pyomo.knowledge.knowledge import BY_FEEDBACK, Knowledge
 from tcbo_pyomo.plant.situation import Location
 from tcbo_pyomo.problem.finite import Problem
 from tcbo_pyomo.settings import Settings
@@ -44,7 +44,8 @@ class FiniteKnowledge(Knowledge[FiniteBelief]):
         chosen = self.settings.candidates
         if chosen.width is None:
             chosen = chosen.model_copy(update={"width": self.problem.confidence_width})
-        return candidate_rule(chosen.rule or DEFAULT_RULE, "finite", chosen)
+        name = DEFAULT_RULE if chosen.rule in (None, BY_FEEDBACK) else chosen.rule
+        return candidate_rule(name, "finite", chosen)
 
     def prior(self, kernel: Kernel) -> FiniteBelief:
         """The prior on all states."""
@@ -85,6 +86,7 @@ class FiniteKnowledge(Knowledge[FiniteBelief]):
     def utility(self, generator: np.random.Generator) -> Utility | ExpectedRegret:
         """U given the history, pending visits included."""
         from tcbo_pyomo.planning.finite.expected_regret import ExpectedRegret  # Only plans need them.
+        from tcbo_pyomo.planning.finite.move_information import MoveInformation
         from tcbo_pyomo.planning.finite.utility import Utility
 
         settings = self.settings.utility
@@ -92,9 +94,10 @@ class FiniteKnowledge(Knowledge[FiniteBelief]):
         posterior = self._kernel_posterior if settings.form == "kernel" else self._feature_posterior
         # A gap can be certified for the paper's utility, which is convex.
         objective = settings.objective or ("regret" if self.settings.planner.gap is None else "differences")
+        information = MoveInformation(process, self.problem.horizon, settings.information)
         if objective == "regret":
-            return ExpectedRegret(process, posterior, self.problem.search_space, mean)
-        return Utility(process, posterior, self.candidates, objective, generator, mean)
+            return ExpectedRegret(process, posterior, self.problem.search_space, mean, information)
+        return Utility(process, posterior, self.candidates, objective, generator, mean, information)
 
     def _feature_posterior(self, planned: Array | None) -> Posterior:
         from tcbo_pyomo.planning.finite.planned_posterior import FeaturePosterior
