@@ -61,11 +61,12 @@ def test_with_arrival_its_moves_are_those_of_a_drawn_first_move(name):
     assert moves_of(name, paper) == moves_of(name, drawn)
 
 
-def test_with_its_own_convention_it_moves_otherwise():
-    arrival = {"preset": "paper", "utility": {"information": "arrival"}}
-    assert moves_of("free_electron_laser", {"preset": "paper"}, episodes=1) != moves_of(
-        "free_electron_laser", arrival, episodes=1
-    )
+@pytest.mark.parametrize(("information", "dimensions"), [("arrival", 1), ("departure", 2)])
+def test_the_plans_of_a_campaign_use_the_convention(information, dimensions):
+    problem = load_problem("knorr_pyrazole")
+    chosen = settings_from(dict(problem.settings), {"preset": "paper", "utility": {"information": information}})
+    campaign = Campaign(problem, chosen, 1)
+    assert campaign.knowledge.utility(campaign.generator).linearise().gradient.ndim == dimensions
 
 
 @pytest.mark.parametrize(
