@@ -185,11 +185,10 @@ class ContinuousKnowledge(Knowledge[ContinuousBelief]):
                 # A rule of the user's own may have listed points that it did not get from a search.
                 self._routes = self.reach.routes(self._candidates)
                 self._candidates = np.array([route.point for route in self._routes])
-        objective = self.settings.utility.objective or "differences"
+        objective, noise = self.settings.utility.objective, self.noise_factor * self.problem.noise
         departs = self.settings.utility.information == "departure"
         present = np.array(self.history.situation().state) if departs else None
-        shared = self.problem.noise, generator, self.stage, present
-        return TrajectoryUtility(self.design, self._candidates, objective, *shared)
+        return TrajectoryUtility(self.design, self._candidates, objective, noise, generator, self.stage, present)
 
     @property
     def stage(self) -> Stage:

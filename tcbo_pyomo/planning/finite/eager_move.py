@@ -57,7 +57,7 @@ def gains_of(process: Process, tangent: Linearisation, state: int) -> Array:
     first, last = int(rows[state]), int(rows[state + 1])
     entries = slice(int(moves.indptr[first]), int(moves.indptr[last]))
     arrived = moves.indices[entries]
-    noise = process.noise_variance[entries]
+    noise = tangent.noise_factor * process.noise_variance[entries]
     gain = tangent.covariance[arrived] ** 2 / (tangent.posterior.variance_of(arrived) + noise)
     return np.add.reduceat(moves.data[entries] * gain, moves.indptr[first:last] - moves.indptr[first])
 

@@ -1,4 +1,4 @@
-"""Expected regret as the utility (ours, the default on finite plants): what the recommendation may still be missing.
+"""Expected regret as the utility (ours, `utility.objective: regret`): what the recommendation may still be missing.
 
 With the recommendation z* (the largest posterior mean) and planned visits d,
 
@@ -50,6 +50,8 @@ class ExpectedRegret:
         The states among which the maximum is sought (n, True or False).
     mean
         Posterior mean of every state (n).
+    noise_factor
+        What was learned about the noise: the factor that `process` has on the variances of the plant.
     information
         What planned moves teach about each state; about where they arrive when not given.
     """
@@ -60,9 +62,10 @@ class ExpectedRegret:
         posterior: Callable[[Array | None], Posterior],
         places: Mask,
         mean: Array,
+        noise_factor: float = 1.0,
         information: MoveInformation | None = None,
     ) -> None:
-        self.process, self.posterior, self.mean = process, posterior, mean
+        self.process, self.posterior, self.mean, self.noise_factor = process, posterior, mean, noise_factor
         self.information = information or MoveInformation(process)
         self.recommended = int(np.where(places, mean, -np.inf).argmax())
         rivals = places.copy()
@@ -86,7 +89,9 @@ class ExpectedRegret:
         gradient = -self.information.gains(worth, variance)
         rival = int(self.rivals[regret.argmax()]) if len(regret) else None
         value = float(regret.sum())
-        return Linearisation(value, self.recommended, rival, gradient, None, posterior, self.mean, gains)
+        return Linearisation(
+            value, self.recommended, rival, gradient, None, posterior, self.mean, self.noise_factor, gains
+        )
 
     def _deviations(self, posterior: Posterior) -> Array:
         """Standard deviation of f(z) - f(z*) for each rival z."""

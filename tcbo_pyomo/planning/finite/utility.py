@@ -65,6 +65,8 @@ class Linearisation:
         Covariance of every state with the pair (n), and of the states with each other; None for a reward of another kind.
     mean
         Posterior mean of every state (n), where it is known.
+    noise_factor
+        What was learned about the noise: a factor on the variances of the plant's process.
     gains
         What the next measurement is worth after each pair (P), where the utility says so itself.
     """
@@ -76,6 +78,7 @@ class Linearisation:
     covariance: Array | None = None
     posterior: Posterior | None = None
     mean: Array | None = None
+    noise_factor: float = 1.0
     gains: Array | None = None
 
 
@@ -85,7 +88,7 @@ class Utility:
     Parameters
     ----------
     process
-        The plant; its information rates say what one visit of a pair teaches.
+        The plant with the noise that is believed; its information rates say what one visit of a pair teaches.
     posterior
         Function from information per state (n values, sum of visits / noise variance; None for no planned visits) to a
         `Posterior`. See `posteriors.py` for the two equal forms.
@@ -98,6 +101,8 @@ class Utility:
         Breaks ties between equally uncertain pairs.
     mean
         Posterior mean of every state (n); U does not depend on it, but a tangent hands it on.
+    noise_factor
+        How much noisier `process` is than the plant was declared to be; a tangent hands it on.
     information
         What planned moves teach about each state; about where they arrive when not given.
     """
@@ -110,9 +115,11 @@ class Utility:
         objective: str,
         generator: np.random.Generator,
         mean: Array | None = None,
+        noise_factor: float = 1.0,
         information: MoveInformation | None = None,
     ) -> None:
         self.process, self.posterior, self.candidates, self.mean = process, posterior, candidates, mean
+        self.noise_factor = noise_factor
         self.differences = objective == "differences" and len(candidates) > 1
         self.generator = generator
         self.information = information or MoveInformation(process)
@@ -129,7 +136,7 @@ class Utility:
         first, second, value = self.worst(posterior)
         covariance = posterior.covariance_with(first, second)
         gradient = -self.information.gradient(covariance * covariance)
-        return Linearisation(value, first, second, gradient, covariance, posterior, self.mean)
+        return Linearisation(value, first, second, gradient, covariance, posterior, self.mean, self.noise_factor)
 
     def worst(self, posterior: Posterior) -> tuple[int, int | None, float]:
         """The candidates that a posterior tells apart least (or knows least), and that variance."""

@@ -36,8 +36,8 @@ def utility_of(case, kind="differences", convention="departure", horizon=HORIZON
 
     mean = np.random.default_rng(3).normal(size=case.process.number_of_states)
     if kind == "regret":
-        return ExpectedRegret(case.process, posterior, np.ones(len(mean), dtype=bool), mean, information)
-    return Utility(case.process, posterior, case.candidates, kind, np.random.default_rng(0), mean, information)
+        return ExpectedRegret(case.process, posterior, np.ones(len(mean), dtype=bool), mean, information=information)
+    return Utility(case.process, posterior, case.candidates, kind, np.random.default_rng(0), mean, information=information)
 
 
 def deterministic_plan(seed, budget=None):
