@@ -6,8 +6,9 @@
   V = sum d(x, a) Phi(x) Phi(x)^T / sigma^2(x, a) (sections 2.2 and 5.3). The last move of an episode informs about where it
   arrives as well: no later move leaves that state, and a plan would have no reason to end anywhere.
 
-Over an episode from x_0 to x_H arrival counts x_1 .. x_H and departure x_0 .. x_H, the present state once more. Where noise
-depends on the move, they differ in more: with departure a precise move (staying) is credited to the state it begins in.
+Over an episode from x_0 to x_H arrival counts x_1 .. x_H and departure x_0 .. x_H, the present state once more. So on a
+deterministic plant with one noise variance both make the same plans of one component. Where noise depends on the move a
+precise move (staying) is credited to the state it begins in.
 
 The weights of history and plan (section 4.1): a visit that is planned counts as much as one that was made. That is the
 paper's 1 / (T H) for all with T := t + 1, the episodes so far and the present one; a common factor changes no plan.

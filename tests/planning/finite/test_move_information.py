@@ -13,7 +13,6 @@ from tcbo_pyomo import Campaign, load_problem, settings_from
 from tcbo_pyomo.explain.explanation import explain
 from tcbo_pyomo.explain.shadow_prices import look_ahead
 from tcbo_pyomo.foundation.coordinates import Coordinate
-from tcbo_pyomo.models.safe_sets import EpisodeSets
 from tcbo_pyomo.models.visitation import Visitation, mix
 from tcbo_pyomo.planning.finite.certified_frank_wolfe import certified_frank_wolfe
 from tcbo_pyomo.planning.finite.dynamic_programming import DynamicProgramming
@@ -131,7 +130,7 @@ def test_the_worth_of_a_visit_is_the_regret_that_one_measurement_at_the_state_le
         assert tangent.gradient[1, pair] == pytest.approx(tangent.gradient[0, pair] - tangent.gains[pair], rel=1e-9)
 
 
-@pytest.mark.parametrize(("seed", "kind"), product(range(3), ["differences", "regret"]))
+@pytest.mark.parametrize(("seed", "kind"), list(product(range(3), ["differences", "regret"])))
 def test_backward_induction_is_the_linear_programme_and_every_path(seed, kind):
     case = deterministic_plan(seed)
     gradient, rng = utility_of(case, kind).linearise().gradient, np.random.default_rng(0)
@@ -202,9 +201,18 @@ def test_arrival_is_one_array_as_ever():
     plain = Utility(
         case.process, lambda w: FeaturePosterior(case.features, w), case.candidates, "differences", np.random.default_rng(0)
     )
-    assert gradient.shape == (case.process.number_of_pairs,)
-    assert np.array_equal(gradient, plain.linearise().gradient)
-    assert EpisodeSets(case.process, (), HORIZON).horizon == HORIZON
+    tangent = plain.linearise()
+    assert np.array_equal(gradient, tangent.gradient)
+    assert np.array_equal(gradient, -(case.process.information_rate @ (tangent.covariance * tangent.covariance)))
+
+
+def test_with_one_noise_variance_every_path_costs_the_same_more():
+    """The sums telescope: on a deterministic plant only noise that depends on the move makes departure plan otherwise."""
+    case = deterministic_plan(2)
+    arrival = utility_of(case, convention="arrival").linearise().gradient
+    departure = utility_of(case).linearise().gradient
+    more = [cost_of(departure, path) - arrival[list(path)].sum() for path in paths_from(case.process, 0, HORIZON)]
+    np.testing.assert_allclose(more, more[0], rtol=1e-9)
 
 
 @pytest.mark.parametrize("first_move", ["drawn", "eager"])
