@@ -32,6 +32,9 @@ from tcbo_pyomo.surrogate.residuals import LeftOut, leave_one_out
 BeliefOfPlant = TypeVar("BeliefOfPlant", bound=Belief)
 """The belief on one kind of plant."""
 
+BY_FEEDBACK = "by_feedback"
+"""The candidate rule that follows from the plant and from when results come, as in the paper."""
+
 
 class Knowledge(ABC, Generic[BeliefOfPlant]):
     """What a campaign knows; the base of `FiniteKnowledge` and `ContinuousKnowledge`."""
