@@ -21,6 +21,7 @@ from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.settings import Settings
 from tcbo_pyomo.surrogate.belief_protocol import Belief
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
+from tcbo_pyomo.surrogate.linearisation import has_mechanism, relinearised
 
 BeliefOfPlant = TypeVar("BeliefOfPlant", bound=Belief)
 """The belief on one kind of plant."""
@@ -33,15 +34,21 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
 
     def __init__(self, settings: Settings, seed: int, history: History) -> None:
         self.settings, self.seed, self.history = settings, seed, history
+        self._declared: Kernel | None = None
         self._kernel: Kernel | None = None
         self._belief: BeliefOfPlant | None = None
         self.forget()
 
     @property
     def kernel(self) -> Kernel:
-        """The prior; a fit may change it between episodes."""
+        """The prior; a fit may change it between episodes, and a mechanism is linearised where the results say."""
         if self._kernel is None:
-            self._kernel = self.problem.kernel
+            if self._declared is None:
+                self._declared = self.problem.kernel
+            self._kernel = self._declared
+            if has_mechanism(self._declared):
+                with section("surrogate"):
+                    self._kernel = relinearised(self._declared, *self.results())
         return self._kernel
 
     @property
@@ -85,7 +92,7 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
 
     def replay(self, kernel: Kernel) -> None:
         """The belief follows anew from the history, when it is next asked for."""
-        self._kernel, self._belief = kernel, None
+        self._declared, self._kernel, self._belief = kernel, None, None
         self.forget()
 
     @timed("surrogate")
@@ -105,13 +112,16 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
         if self.settings.surrogate.fit == "each_episode" and self.history.told:
             from tcbo_pyomo.surrogate.hyperparameters import fit_hyperparameters  # Loads SciPy's optimisers.
 
-            told = self.history.measurements
-            points = self.scaled_points([move.arrived for move, _ in told])
-            values = np.array([value for _, value in told], dtype=float)
-            noise = np.array([self.noise_variance(move) for move, _ in told])
             with section("surrogate"):
-                kernel = fit_hyperparameters(self.kernel, points, values, noise)
+                kernel = fit_hyperparameters(self.kernel, *self.results())
             self.replay(kernel)
+
+    def results(self) -> tuple[Array, Array, Array]:
+        """All results in the order told: points (n x d, scaled), values and noise variances."""
+        told = self.history.measurements
+        points = self.scaled_points([move.arrived for move, _ in told])
+        values = np.array([value for _, value in told], dtype=float)
+        return points, values, np.array([self.noise_variance(move) for move, _ in told], dtype=float)
 
     def visited(self, move: Move) -> None:
         """A move was made; its result is pending."""
@@ -120,7 +130,9 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
 
     def measured(self, move: Move) -> None:
         """A result was told: the last of the move's values."""
-        if self._belief is not None:
+        if self._kernel is not None and has_mechanism(self._kernel):
+            self.replay(self._kernel)
+        elif self._belief is not None:
             self._observe(self._belief, move, move.values[-1])
         self.forget()
 
