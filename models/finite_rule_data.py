@@ -160,7 +160,8 @@ class DeclaredFiniteJudge(FiniteJudge):
 
     def __init__(self, plant: PlantOfRules) -> None:
         self._plant, self.process, self.start = plant, plant.process, plant.start_state
-        self._extra, self._rows, self._pairs_known = set(), {}, None
+        self._extra, self._rows = set(), {}
+        self._pairs_known: list[Integers] | None = None
 
     @property
     def sets(self) -> EpisodeSets:  # type: ignore[override]

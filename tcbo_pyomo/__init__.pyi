@@ -3,7 +3,7 @@
 from tcbo_pyomo._version import __version__
 from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.campaign.simulation import CampaignResult, EpisodeSummary, run_campaign
-from tcbo_pyomo.errors import BadInput, Busy, DamagedFile, DiskError, InfeasiblePlan, SolverFailed, TcboError
+from tcbo_pyomo.errors import BadInput, Busy, DamagedFile, DiskError, InfeasiblePlan, NoWorkers, SolverFailed, TcboError
 from tcbo_pyomo.foundation.coordinates import Coordinate
 from tcbo_pyomo.foundation.profiling import profile
 from tcbo_pyomo.foundation.settings_file import read_settings
@@ -45,6 +45,7 @@ from tcbo_pyomo.settings import Settings, settings_from
 from tcbo_pyomo.solvers.handed_over import hand_over_solver
 from tcbo_pyomo.studies.study import Study, read_study
 from tcbo_pyomo.studies.study_runner import run_study
+from tcbo_pyomo.surrogate.kernels.constant import Constant
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 from tcbo_pyomo.surrogate.kernels.matern_five_halves import MaternFiveHalves
 from tcbo_pyomo.surrogate.kernels.matern_three_halves import MaternThreeHalves
@@ -54,10 +55,11 @@ from tcbo_pyomo.surrogate.kernels.single_feature import SingleFeature
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 from tcbo_pyomo.surrogate.kernels.stationary import Stationary
 from tcbo_pyomo.surrogate.kernels.sum import Sum
+from tcbo_pyomo.surrogate.plain_prior import PlainPrior
 
 __all__ = ["__version__"]
 __all__ += ["Campaign", "CampaignResult", "EpisodeSummary", "run_campaign"]
-__all__ += ["BadInput", "Busy", "DamagedFile", "DiskError", "InfeasiblePlan", "SolverFailed", "TcboError"]
+__all__ += ["BadInput", "Busy", "DamagedFile", "DiskError", "InfeasiblePlan", "NoWorkers", "SolverFailed", "TcboError"]
 __all__ += ["Settings", "profile", "read_settings", "settings_from"]
 __all__ += ["EndAt", "FromFunction", "MaximumStep", "NonDecreasing", "NonIncreasing", "ResourceBudget", "VisitBudget"]
 __all__ += ["Box", "Circle", "ForbiddenRegion", "Points", "Polygon", "TransitionConstraint", "Violation", "Wall"]
@@ -68,5 +70,5 @@ __all__ += ["ContinuousProblem", "Problem", "load_problem", "replay_problem"]
 __all__ += ["open_campaign", "save_campaign", "start_campaign"]
 __all__ += ["campaign_figure", "move_graph_figure", "write_report"]
 __all__ += ["Study", "read_study", "run_study"]
-__all__ += ["Kernel", "MaternFiveHalves", "MaternThreeHalves", "ReactionKinetics", "Scaled"]
-__all__ += ["SingleFeature", "SquaredExponential", "Stationary", "Sum"]
+__all__ += ["Constant", "Kernel", "MaternFiveHalves", "MaternThreeHalves", "ReactionKinetics", "Scaled"]
+__all__ += ["PlainPrior", "SingleFeature", "SquaredExponential", "Stationary", "Sum"]

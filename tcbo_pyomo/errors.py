@@ -31,6 +31,10 @@ class DamagedFile(TcboError):
     exit_code = 3
 
 
+class NoWorkers(TcboError):
+    """The processes that should make the runs of a study are gone; what they have made is kept."""
+
+
 class SolverFailed(TcboError):
     """A solver gave no answer, or one that our own arithmetic refuses."""
 

@@ -41,17 +41,17 @@ class NonlinearSolverSettings(_Section):
     """Options passed to the solver."""
     time_limit: float | None = Field(None, gt=0)
     """Seconds per solve."""
-    max_iterations: int | None = Field(None, ge=1)
+    max_iterations: int | None = Field(None, ge=1, le=1_000_000_000)
     """Iterations per solve; when not given 50 for linear dynamics without further constraints, else 300; with interface
     pyomo the solver's own."""
-    solves: int = Field(2, ge=1)
+    solves: int = Field(2, ge=1, le=10_000)
     """From how many of the best warm starts a plan is solved."""
 
 
 class PlannerSettings(_Section):
     """Frank-Wolfe over visitations (section 4)."""
 
-    components: int = Field(1, ge=1)
+    components: int = Field(1, ge=1, le=10_000)
     """Mixture components N; 1 linearises at the history alone, as in the paper's experiments."""
     step_rule: Literal["harmonic", "diminishing", "line_search"] = "harmonic"
     """Step n of Frank-Wolfe: harmonic 1/(1+n), diminishing 2/(2+n), or line_search."""
@@ -74,7 +74,7 @@ class FeedbackSettings(_Section):
 
     kind: Literal["immediate", "episodic", "delayed"] = "immediate"
     """immediate: after each move; episodic: at the end of an episode; delayed: after `delay` further moves."""
-    delay: int = Field(0, ge=0)
+    delay: int = Field(0, ge=0, le=1_000_000)
     """Moves between a measurement and its result, for delayed feedback."""
 
     @model_validator(mode="after")
@@ -91,21 +91,52 @@ class CandidateSettings(_Section):
     """credible_band (finite, the default there); annealed (continuous, the default there), thompson_sampling or
     upper_confidence; or 'my_module:MyRule'."""
     width: float | None = Field(None, gt=0)
-    """Standard deviations of the credible band; the problem's own width when not given."""
-    count: int | None = Field(None, ge=2)
+    """Standard deviations of the credible band; when not given the problem's own width, and at least 2 where the model is
+    learned."""
+    count: int | None = Field(None, ge=2, le=10_000)
     """Candidates K on a continuous plant: 100 for thompson_sampling and annealed, 25 for upper_confidence when not given."""
 
 
 class UtilitySettings(_Section):
     """What a plan tries to make small."""
 
-    objective: Literal["differences", "g_allocation"] = "differences"
-    """differences: largest variance of f(z) - f(z'); g_allocation: largest variance of f(z)."""
+    objective: Literal["differences", "g_allocation", "regret"] = "differences"
+    """differences: largest variance of f(z) - f(z'); g_allocation: largest variance of f(z); regret (finite plants): what the
+    recommendation is expected to miss, each place counted by how likely it is better."""
     pending: Literal["counted", "ignored"] = "counted"
     """counted: visits whose results are still to come shrink the variance a plan works on (section 4.1); ignored: they do not,
     and a plan may go where it has just been."""
     form: Literal["features", "kernel"] = "features"
     """features: finite features; kernel: the general-kernel form of the appendix. Equal values."""
+
+
+class PriorSettings(_Section):
+    """What is known about the output in plain words, in place of the problem's kernel; see `PlainPrior`."""
+
+    range: tuple[float, float] | None = Field(None, strict=False)
+    """[low, high]: where results are expected, in the unit of the output. Without it the problem's own prior holds."""
+    measurement_sd: float | Literal["declared", "unknown"] = "declared"
+    """Standard deviation of a repeated measurement; declared: the problem's own; unknown: it is learned."""
+    changes_within: dict[str, float] = Field(default_factory=dict)
+    """How far one must go in an input until the answer changes character, in its unit; 0.3 of its axis when not given."""
+    positive: bool = False
+    """The output is positive and skewed: its logarithm is modelled."""
+
+
+class MisbeliefSettings(_Section):
+    """A rehearsal with a wrong belief: the campaign believes in another prior than the problem's, the simulated plant does not
+    change."""
+
+    lengthscale: float = Field(1.0, gt=0)
+    """Factor on all lengthscales of the kernel."""
+    isotropic: bool = False
+    """All inputs have the shortest of its lengthscales: nobody knows that some matter less."""
+    variance: float = Field(1.0, gt=0)
+    """Factor on its variance."""
+    noise: float = Field(1.0, gt=0)
+    """Factor on the noise variance of measurements."""
+    level: float = 0.0
+    """Added to the prior mean, in standard deviations of the kernel."""
 
 
 class SurrogateSettings(_Section):
@@ -114,10 +145,14 @@ class SurrogateSettings(_Section):
     features: Literal["auto", "exact", "nystroem", "random_fourier"] = "auto"
     """exact: the kernel itself; nystroem or random_fourier: finite approximations. auto: exact, but nystroem on a continuous
     plant with a budget of more than 1,000 moves, where exact updates would grow with every measurement."""
-    number: int | None = Field(None, ge=1)
+    number: int | None = Field(None, ge=1, le=100_000)
     """Number of approximate features; when not given min(2^(5+d), 512), and 1,000 where auto chose them."""
-    fit: Literal["never", "each_episode"] = "never"
-    """Fit the kernel's hyper-parameters by marginal likelihood before each episode."""
+    fit: Literal["auto", "never", "learn", "each_episode"] = "auto"
+    """learn: level, lengthscales and noise from the results, after every few of them, around what was declared. never: the
+    prior stays as declared. auto: learn where the problem gives plain answers, never where it gives a kernel. each_episode:
+    plain maximum likelihood before each episode, as in earlier versions; it strands campaigns, use learn."""
+    prior: PriorSettings = PriorSettings()
+    misbelief: MisbeliefSettings = MisbeliefSettings()
 
 
 class ConstraintSettings(BaseModel):
@@ -133,7 +168,7 @@ class Settings(_Section):
 
     method: str = Field("mdp_bo", min_length=1)
     """How moves are chosen: mdp_bo."""
-    episodes: int | None = Field(None, ge=1)
+    episodes: int | None = Field(None, ge=1, le=1_000_000)
     """Number of episodes; the problem's own when not given."""
     start: str | dict[str, float] | None = None
     """Start of every episode as a label or {coordinate: value}; the problem's own when not given."""
@@ -144,6 +179,12 @@ class Settings(_Section):
     planner: PlannerSettings = PlannerSettings()
     constraints: tuple[ConstraintSettings, ...] = Field((), strict=False)
     """Further rules of the plant, such as {use: maximum_step, limits: {ratio: 0.1}}; use may be 'my_module:MyRule'."""
+
+    @model_validator(mode="after")
+    def _a_gap_needs_a_convex_utility(self) -> Settings:
+        if self.planner.gap is not None and self.utility.objective == "regret":
+            raise ValueError("planner.gap needs a convex utility, and utility.objective 'regret' is not; use differences")
+        return self
 
 
 RETIRED: dict[str, tuple[str, str]] = {
@@ -211,4 +252,6 @@ def _explain(detail: Any) -> str:
             section = section.model_fields[part].annotation
         return f"unknown setting '{where}'; {suggestion(path[-1], section.model_fields)}"
     message = detail["msg"].removeprefix("Value error, ")
+    if not where:  # Two settings that do not go together.
+        return f"settings: {message}"
     return f"setting '{where}': got {detail['input']!r}; {message[0].lower()}{message[1:]}"

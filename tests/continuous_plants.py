@@ -10,6 +10,7 @@ from tcbo_pyomo.foundation.coordinates import Coordinate
 from tcbo_pyomo.planning.continuous.information_objective import InformationObjective
 from tcbo_pyomo.plant.actions import BoxActions
 from tcbo_pyomo.plant.dynamics import NonlinearDynamics
+from tcbo_pyomo.surrogate.kernels.constant import Constant
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 from tcbo_pyomo.surrogate.kernels.matern_five_halves import MaternFiveHalves
 from tcbo_pyomo.surrogate.kernels.matern_three_halves import MaternThreeHalves
@@ -29,6 +30,7 @@ KERNELS: dict[str, Kernel] = {
     "reaction_kinetics": ReactionKinetics(reactants=(0.1, 0.2), water=(0.0, 3.0), k3=900.0),
     "reaction_kinetics, equal eigenvalues": ReactionKinetics(k1=4.0, k2=1.0, k3=0.4, residence_time_upper=10.0),
     "sum": Sum((ReactionKinetics(), SquaredExponential(0.001, 0.1))),
+    "unknown level": Sum((SquaredExponential(0.7, (0.15, 0.4)), Constant(1.5, 0.3))),
     "scaled": Scaled(2.5, Sum((ReactionKinetics(), Scaled(0.5, MaternFiveHalves(0.3, 0.3))))),
 }
 

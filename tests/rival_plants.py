@@ -76,7 +76,7 @@ def known(mean, deviation, told=()):
     """Knowledge of a finite process with the mean and standard deviation of each state, and values told so far."""
     history = told_history(told)
     belief = SimpleNamespace(mean=np.array(mean, float), standard_deviation=np.array(deviation, float))
-    return SimpleNamespace(design=belief, belief=belief, history=history)
+    return SimpleNamespace(design=belief, belief=belief, history=history, incumbent=history.incumbent)
 
 
 def measured(surrogate, points, values, incumbent=None):
@@ -84,7 +84,7 @@ def measured(surrogate, points, values, incumbent=None):
     for point, value in zip(points, values, strict=True):
         surrogate.observe(point, value, 1e-6)
     history = told_history((*values, *([] if incumbent is None else [incumbent])))
-    return SimpleNamespace(design=surrogate, belief=surrogate, history=history)
+    return SimpleNamespace(design=surrogate, belief=surrogate, history=history, incumbent=history.incumbent)
 
 
 def rng(seed=0):

@@ -10,6 +10,7 @@ import numpy as np
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.coordinates import Coordinate
+from tcbo_pyomo.foundation.user_lines import defined_at
 from tcbo_pyomo.models.components import PyomoModel, add_component
 from tcbo_pyomo.models.constraints.budget import Budget
 from tcbo_pyomo.models.cost_data import cost_data
@@ -77,19 +78,20 @@ class ResourceBudget(Budget):
     def move_costs(self, coordinates: Sequence[Coordinate], left: Array, right: Array) -> Array:
         """What the user's function says, checked."""
         names = [c.name for c in coordinates]
+        place = f" ({found})" if (found := defined_at(self.cost)) else ""
         try:
             answer = self.cost(dict(zip(names, left.T, strict=True)), dict(zip(names, right.T, strict=True)))
             cost = np.broadcast_to(np.asarray(answer, dtype=float), (len(left),)).copy()
         except Exception as error:
             raise BadInput(
                 f"resource_budget '{self.label}': its cost function failed ({type(error).__name__}: {error}); it gets two "
-                f"mappings with {', '.join(names)} and returns one value per move"
+                f"mappings with {', '.join(names)} and returns one value per move{place}"
             ) from error
         wrong = ~(np.isfinite(cost) & (cost >= 0))
         if wrong.any():
             move = f"{left[wrong][0].tolist()} -> {right[wrong][0].tolist()}"
             raise BadInput(
                 f"resource_budget '{self.label}': cost of the move {move} is {cost[wrong][0]}; costs must be finite and not "
-                "negative"
+                f"negative{place}"
             )
         return cost

@@ -19,6 +19,7 @@ from tcbo_pyomo.planning.protocol import OneMove, Planner
 from tcbo_pyomo.problem.continuous import ContinuousProblem
 from tcbo_pyomo.problem.finite import Problem
 from tcbo_pyomo.problem.protocol import ProblemProtocol
+from tcbo_pyomo.problem.with_belief import with_belief
 from tcbo_pyomo.problem.with_settings import AnyProblem
 from tcbo_pyomo.settings import PlannerSettings, Settings
 
@@ -64,8 +65,14 @@ def method_for(problem: ProblemProtocol, settings: Settings) -> tuple[Method[Any
     if method.plant not in (kind, "any"):
         why = WRONG_PLANT[method.plant].format(problem.name)
         raise BadInput(f"method '{settings.method}' {why}; use {method.instead}")
-    believed = method.believed(problem)
+    believed = believed_problem(problem, settings)
     return method(believed, settings, PlantTools(believed, settings)), believed
+
+
+def believed_problem(problem: AnyProblem, settings: Settings) -> AnyProblem:
+    """The problem as the method and the settings model it; the same object where they take it as it is."""
+    believed: AnyProblem = load_method(settings.method).believed(problem)
+    return with_belief(believed, settings.surrogate)
 
 
 def knowledge_for(problem: ProblemProtocol, settings: Settings, seed: int, history: History) -> Knowledge[Any]:
@@ -104,17 +111,18 @@ def judged_problem(problem: ProblemProtocol, given: ProblemProtocol) -> ProblemP
     The maximum that a problem was given with holds for its own start and rules; where settings have changed them on a plant
     that cannot reach everything, it is sought anew.
     """
-    if problem is given or not isinstance(problem, ContinuousProblem) or not isinstance(given, ContinuousProblem):
-        return problem
     changed = problem.start_state != given.start_state or len(problem.rules) != len(given.rules)
-    if not changed or problem.maximum is None or not problem.simulated:
-        return problem
-    return with_reachable_maximum(problem)
+    return with_reachable_maximum(problem) if changed else problem
 
 
 def with_reachable_maximum(problem: AnyProblem) -> AnyProblem:
-    """The problem with the largest true value that an episode can reach, where that is not the whole box."""
+    """A simulated problem whose maximum is the largest value that an episode can reach.
+
+    The same problem where no maximum is given, where the whole box can be reached, and on a finite process, which knows it.
+    """
     if not isinstance(problem, ContinuousProblem) or problem.reaches_everything:
+        return problem
+    if problem.maximum is None or not problem.simulated:
         return problem
     from tcbo_pyomo.planning.continuous.true_maximum import largest_true_value
 

@@ -16,7 +16,7 @@ import numpy as np
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.profiling import timed
 from tcbo_pyomo.knowledge.history import History, Move
-from tcbo_pyomo.knowledge.plausibility import Surprise, check_result
+from tcbo_pyomo.knowledge.plausibility import Surprise, checked_result
 from tcbo_pyomo.plant.situation import Location
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class Campaign:
         from tcbo_pyomo.settings import settings_from
 
         self.settings = settings or settings_from(dict(problem.settings))
-        self.given, self.problem = problem, with_settings(problem, self.settings)
+        self._given, self.problem = problem, with_settings(problem, self.settings)
         self.seed = _checked_seed(seed)
         self.generator = np.random.default_rng(np.random.SeedSequence([self.seed, 0]))
         self.history = History(self.problem.start_state, self.problem.horizon, words=self.problem.place_words)
@@ -171,15 +171,15 @@ class Campaign:
         `confirm` says that it is right all the same.
         """
         move = self.history.move(number)
-        check_result(number, value)
+        result = checked_result(number, value)
         if move.value is not None and not replicate:
             raise BadInput(f"move {number} was told already ({move.value!r}); a measurement is told once")
         if move.value is None and replicate:
             raise BadInput(f"move {number} has no result that could be replicated; tell it without `replicate`")
         if at is not None or move.arrived is None:
             self.arrive(number, at)
-        surprise = self.knowledge.surprise(move, float(value), confirm)
-        move.add_value(float(value), surprise)
+        surprise = self.knowledge.surprise(move, result, confirm)
+        move.add_value(result, surprise)
         move.scheduled = move.skipped = False
         self.history.told.append(move.number)
         self.knowledge.measured(move)
@@ -216,7 +216,7 @@ class Campaign:
             "seed": self.seed,
             "settings": self.settings.model_dump(mode="json"),
             "generator": self.generator.bit_generator.state,
-            "kernel": self.knowledge.kernel.to_dict(),
+            **self.knowledge.state(),
             "method": self.method.state(),
             **self.history.to_dict(),
         }
@@ -225,12 +225,11 @@ class Campaign:
     def from_state(cls, problem: ProblemProtocol, state: dict[str, Any]) -> Campaign:
         """A campaign from what `state` returned, on the same problem; it goes on with the same moves, bit for bit."""
         from tcbo_pyomo.settings import stored_settings
-        from tcbo_pyomo.surrogate.kernels import kernel_from_dict
 
         campaign = cls(problem, stored_settings(state["settings"]), state["seed"])
         campaign.generator.bit_generator.state = state["generator"]
         campaign.history.load(state)
-        campaign.knowledge.replay(kernel_from_dict(state["kernel"]))
+        campaign.knowledge.load(state)
         campaign.method.load(state["method"])
         return campaign
 
@@ -263,7 +262,7 @@ class Campaign:
         """
         one = not _is_table(at) and (isinstance(at, (Mapping, str, tuple)) or not isinstance(at, Sequence))
         places = [at] if one else _records(at, [c.name for c in self.problem.coordinates])
-        mean, deviation = self.knowledge.belief.predict([self.problem.locate(place) for place in places])
+        mean, deviation = self.knowledge.predict([self.problem.locate(place) for place in places])
         return (float(mean[0]), float(deviation[0])) if one else (mean, deviation)
 
     def __repr__(self) -> str:

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from tcbo_pyomo.errors import BadInput, suggestion
 from tcbo_pyomo.knowledge.history import History, Move
+from tcbo_pyomo.knowledge.plausibility import checked_result
 from tcbo_pyomo.problem.protocol import ProblemProtocol
 
 try:
@@ -103,6 +104,12 @@ class CampaignGenerator(Generator):
         twice = sorted({number for number in numbers if numbers.count(number) > 1})
         if twice:
             raise BadInput(f"ingest: move {twice[0]} occurs twice; a measurement is told once")
+        elsewhere = [move.number for move, _, at in told if at is not None]
+        if elsewhere and max(numbers) > min(elsewhere):
+            raise BadInput(
+                f"ingest: move {min(elsewhere)} ended elsewhere than suggested, and later moves have results, too; tell "
+                "them one by one"
+            )
         for move, value, at in told:
             self.campaign.tell(move.number, value, at)
 
@@ -148,7 +155,7 @@ class CampaignGenerator(Generator):
             raise BadInput(f"ingest: move {number}: '{problem.output}' is {value!r}; it must be a finite number")
         at = {name: float(result[name]) for name in names}
         problem.locate(at)
-        return move, float(value), None if self._as_planned(move, at) else at
+        return move, checked_result(number, float(value)), None if self._as_planned(move, at) else at
 
     def _as_planned(self, move: Move, at: Mapping[str, float]) -> bool:
         """Whether a point is the one that was suggested, up to rounding."""

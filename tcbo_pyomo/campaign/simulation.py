@@ -91,7 +91,7 @@ class Simulation:
 
     def __init__(self, campaign: Campaign, steps: list[StepSummary] | None = None) -> None:
         self.campaign, self.steps = campaign, list(steps or [])
-        campaign.problem = judged_problem(campaign.problem, campaign.given)
+        campaign.problem = judged_problem(campaign.problem, campaign._given)
         self.plant = SimulatedPlant(campaign.problem, campaign.seed)
         self._mark = self._position()
 

@@ -45,7 +45,7 @@ def check_problem(problem: ProblemProtocol, settings: Settings) -> list[Finding]
         findings = _findings(changed)
     except TcboError as error:
         return [Finding("error", "constraints", str(error))]
-    return [*findings, _first_plan(changed, settings)]
+    return [*findings, *_prior(changed), _first_plan(changed, settings)]
 
 
 @singledispatch
@@ -103,6 +103,21 @@ def _noise(noise: Array, prior: Array) -> Finding:
         text += f": below {FAINTEST_NOISE:g} of the prior, which rounding cannot resolve"
         return Finding("warning", "noise", text)
     return Finding("ok", "noise", text)
+
+
+def _prior(problem: ProblemProtocol) -> list[Finding]:
+    """What follows from plain answers: whether they leave room for the noise."""
+    prior = problem.prior
+    if prior is None:
+        return []
+    low, high = prior.range
+    text = f"{problem.output} expected from {low:g} to {high:g}; lengthscales and noise are learned from the results"
+    if problem.kernel_given:
+        text = f"{problem.output} expected from {low:g} to {high:g}; the kernel that was given is kept"
+    truth = problem.truth if isinstance(problem.truth, np.ndarray) else np.array([low])
+    if truth.min() < low or truth.max() > high:
+        return [Finding("warning", "prior", f"{text}; the truth lies between {_range(truth)}, outside the range")]
+    return [Finding("ok", "prior", text)]
 
 
 def _range(values: Array) -> str:

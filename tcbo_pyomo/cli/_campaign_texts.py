@@ -100,6 +100,9 @@ def status_as_text(status: Status) -> str:
         lines += [f"move {number} broke a declared limit: {text}" for text in texts]
     for number, texts in status.surprises.items():
         lines += [f"move {number} has a very unlikely result: {text}" for text in texts]
+    if status.fall_backs:
+        lines.append(f"warning: {status.fall_backs_in_words}")
+    lines += [*status.belief_lines, *(f"warning: {text}" for text in status.warnings)]
     return "\n".join(lines) + "\n"
 
 

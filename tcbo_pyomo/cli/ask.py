@@ -8,7 +8,7 @@ import typer
 
 from tcbo_pyomo.cli._campaign_file import AsJson, CampaignFile, OwnProblem, open_file
 from tcbo_pyomo.cli._options import Trust
-from tcbo_pyomo.cli._output import say
+from tcbo_pyomo.cli._output import say, warn
 from tcbo_pyomo.errors import BadInput
 
 PANEL, POSITION = "A campaign on a real plant", 21
@@ -27,6 +27,7 @@ def ask(
 ) -> None:
     """The next move; the same one again until its result is told."""
     from tcbo_pyomo.cli._campaign_texts import moves_as_csv, moves_as_json, moves_as_text
+    from tcbo_pyomo.planning.fall_backs import fall_backs
 
     if csv and json:
         raise BadInput("--csv and --json: choose one of the two")
@@ -34,3 +35,6 @@ def ask(
     moves = opened.ask_episode(new) if episode else [opened.ask(new)]
     show = moves_as_csv if csv else moves_as_json if json else moves_as_text
     say(show(opened, moves), nl=False, advice="ask again to see it")
+    fallen = fall_backs(opened.plans.get(move.number) for move in moves)
+    if fallen.number:
+        warn(str(fallen))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,7 +11,8 @@ import typer
 
 from tcbo_pyomo.cli._options import ProblemName, SettingsFile
 from tcbo_pyomo.cli._tables import new_table, print_table
-from tcbo_pyomo.errors import BadInput, DiskError, TcboError
+from tcbo_pyomo.errors import BadInput, TcboError
+from tcbo_pyomo.foundation.atomic_file import refuse_to_replace, write_atomically
 
 if TYPE_CHECKING:
     from tcbo_pyomo.checks.finding import Finding
@@ -28,8 +30,10 @@ def check(
     """Look for dead ends, states out of reach, conflicts and wrong scales before a campaign."""
     from tcbo_pyomo.foundation.settings_file import read_settings
 
-    if output is not None and output.suffix not in (".png", ".pdf", ".svg"):
-        raise BadInput(f"picture '{output}' must end in .png, .pdf or .svg")
+    if output is not None:
+        if output.suffix not in (".png", ".pdf", ".svg"):
+            raise BadInput(f"picture '{output}' must end in .png, .pdf or .svg")
+        refuse_to_replace(output)
     findings, built = _findings(problem, read_settings(settings) if settings else {})
     table = new_table("result", "looked at", "found")
     for finding in findings:
@@ -73,10 +77,9 @@ def _write_picture(problem: ProblemProtocol, output: Path) -> None:
     from tcbo_pyomo.report.figures.canvas import figure_of
     from tcbo_pyomo.report.figures.move_graph_figure import move_graph_figure
 
-    try:
-        figure_of(move_graph_figure(problem)).savefig(output, dpi=200)
-    except OSError as error:
-        raise DiskError(f"picture '{output}': {error.strerror or error}; it was not written") from None
+    picture = BytesIO()
+    figure_of(move_graph_figure(problem)).savefig(picture, dpi=200, format=output.suffix[1:])
+    write_atomically(output, picture.getvalue())
 
 
 def _count(levels: Sequence[str], level: str) -> str:

@@ -23,10 +23,13 @@ def explain(
 
     from tcbo_pyomo.explain.as_text import explanation_text
     from tcbo_pyomo.explain.explanation import explain as explain_campaign
+    from tcbo_pyomo.knowledge.belief_in_words import belief_lines, belief_now
 
     campaign = read_source(where, problem, trust)
     found = explain_campaign(campaign, gap)
     if json_:
-        typer.echo(json.dumps(found.to_dict(), indent=2, allow_nan=False))
+        belief = belief_now(campaign.knowledge).to_dict()
+        typer.echo(json.dumps({**found.to_dict(), "belief": belief}, indent=2, allow_nan=False))
     else:
         typer.echo(explanation_text(found, campaign.problem.coordinates))
+        typer.echo("\n" + "\n".join(belief_lines(campaign.knowledge)))

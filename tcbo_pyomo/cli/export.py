@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from tcbo_pyomo.cli._campaign_file import CampaignFile, OwnProblem, open_file
+from tcbo_pyomo.cli._output import say
 
 PANEL, POSITION = "A campaign on a real plant", 28
 
@@ -20,4 +21,4 @@ def export(
 ) -> None:
     """Write all moves and measurements to a CSV file."""
     rows = open_file(campaign, problem).export(output, force)
-    typer.echo(f"wrote {rows} rows to {output}")
+    say(f"wrote {rows} rows to {output}", advice="the file is there")

@@ -5,27 +5,39 @@ settings of Typer it needs. What commands share stands in files that begin with 
 
 Results go to standard output, progress and errors to standard error. An error is one line, and the exit code
 says what kind it is: 0 done, 1 audit found violations or runs of a study failed, 2 bad input, 3 damaged file, 4 solver
-failed, 5 busy, 6 disk, 7 proven infeasible, 130 interrupted.
+failed, 5 busy, 6 disk or standard output, 7 proven infeasible, 70 a fault of this program, 130 interrupted.
 """
 
 from __future__ import annotations
 
+import errno
 import gc
 import io
+import os
 import sys
+import traceback
 from contextlib import suppress
 from importlib import import_module
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
 from tcbo_pyomo._version import __version__
+from tcbo_pyomo.cli._messages import in_one_line
 from tcbo_pyomo.cli._output import drop_output, keep_standard_streams
+from tcbo_pyomo.cli._user_prints import user_prints_to_stderr
 from tcbo_pyomo.errors import BadInput, DiskError, TcboError, suggestion
 from tcbo_pyomo.foundation.registry import files_of
+from tcbo_pyomo.foundation.signals import ended_like_ctrl_c
+from tcbo_pyomo.foundation.user_lines import raised_at
 
-INTERRUPTED = 130
+INTERRUPTED, OUR_FAULT = 130, 70
+SHOW_TRACEBACK = "TCBO_TRACEBACK"
+"""Environment variable: any text in it adds the traceback to errors that nobody raised on purpose."""
+WRONG_NAMES = (errno.ENAMETOOLONG, errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.EINVAL, errno.ELOOP)
+"""What a file system says about a name that was typed; anything else is said about the disk."""
 LAST = 1000
 """Where a command stands in the help that does not say where."""
 # The common class of usage errors; some versions of Typer take it from Click, some carry their own copy.
@@ -64,10 +76,11 @@ def main(arguments: list[str] | None = None) -> None:
     """Run a command and exit with its code; every error is one line on standard error."""
     keep_standard_streams()
     try:
-        code = app(arguments, prog_name="tcbo", standalone_mode=False)
-        sys.stdout.flush()
+        with ended_like_ctrl_c(), user_prints_to_stderr():
+            code = app(arguments, prog_name="tcbo", standalone_mode=False)
+            sys.stdout.flush()
     except TcboError as error:
-        code = _complain(f"error: {error}", error.exit_code)
+        code = _complain(f"error: {_with_place(error)}", error.exit_code)
     except USAGE_ERROR as error:
         code = _complain(f"error: {_usage_message(error)} (see tcbo --help)", 2)
     except (KeyboardInterrupt, typer.Abort):
@@ -76,11 +89,11 @@ def main(arguments: list[str] | None = None) -> None:
         # Whoever read our output has seen enough.
         drop_output()
         code = 1
-    except OSError as error:
-        # Of a command that only reads: the others say what they recorded.
-        drop_output()
-        where = error.filename or "standard output"
-        code = _complain(f"error: {where}: cannot be read or written ({error.strerror})", DiskError.exit_code)
+    except SystemExit as error:
+        # Typer's own way out; in the user's code it would end a campaign as if all were well.
+        code = _unforeseen(error) if raised_at(error) else error.code
+    except Exception as error:
+        code = _unforeseen(error)
     if code == INTERRUPTED:
         _complain("interrupted", INTERRUPTED)
     # Python would search all that is loaded for garbage before it ends, which takes longer than many commands.
@@ -114,7 +127,31 @@ def _usage_message(error: Exception) -> str:
     return " ".join(message.split()).rstrip(".")
 
 
+def _with_place(error: TcboError) -> str:
+    """The message, with the line of the user's own code that is behind it unless it says so itself."""
+    where, message = raised_at(error), str(error)
+    known = not where or Path(where.split("'")[1]).name in message
+    return message if known else f"{message} ({where})"
+
+
+def _unforeseen(error: BaseException) -> int:
+    """An error that nobody raised on purpose: of the user's own code, which is bad input, or else a fault of ours."""
+    if os.environ.get(SHOW_TRACEBACK):
+        traceback.print_exception(error)
+    message = f"{type(error).__name__}: {error}"
+    if where := raised_at(error):
+        return _complain(f"error: {where}: {message}", 2)
+    if isinstance(error, OSError):
+        # Of a command that only reads: the others say what they recorded.
+        drop_output()
+        where = error.filename or "standard output"
+        code = 2 if error.filename and error.errno in WRONG_NAMES else DiskError.exit_code
+        return _complain(f"error: {where}: cannot be read or written ({error.strerror})", code)
+    advice = f"please report it; {SHOW_TRACEBACK}=1 shows where it happened"
+    return _complain(f"error: a fault of tcbo_pyomo {__version__} ({message}); {advice}", OUR_FAULT)
+
+
 def _complain(message: str, code: int) -> int:
     with suppress(OSError):
-        print(message, file=sys.stderr or io.StringIO())
+        print(in_one_line(message), file=sys.stderr or io.StringIO())
     return code

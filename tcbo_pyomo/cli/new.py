@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import importlib.util
 import keyword
+import re
 import shutil
 from importlib import resources
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from tcbo_pyomo.errors import BadInput, DiskError
+
+if TYPE_CHECKING:
+    from tcbo_pyomo.surrogate.plain_prior import PlainPrior
 
 PANEL, POSITION = "Problems and simulations", 11
 
@@ -21,14 +25,31 @@ FILES = (f"{PLACEHOLDER}.py", "settings.yaml", "run.py")
 
 def new(
     name: Annotated[str, typer.Argument(help="Name of the problem and of the folder to make, such as my_reactor.")],
+    output_range: Annotated[
+        tuple[float, float] | None, typer.Option("--range", metavar="LOW HIGH", help="Where results are expected to lie.")
+    ] = None,
+    measurement_sd: Annotated[
+        str | None, typer.Option(metavar="SD", help="Standard deviation of a repeated measurement, or unknown.")
+    ] = None,
+    changes_within: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=DISTANCE", help="How far an input must go until the answer changes character."),
+    ] = None,
+    positive: Annotated[bool, typer.Option("--positive", help="The output is positive and spread over decades.")] = False,
 ) -> None:
-    """Write a problem file, settings and a script to start from; they run as they are."""
-    for file in write_template(name):
+    """Write a problem file, settings and a script to start from; they run as they are.
+
+    In a terminal it asks what you know about the output, unless you say it by options.
+    """
+    from tcbo_pyomo.cli._plain_questions import prior_from
+
+    _check_name(name)
+    for file in write_template(name, prior=prior_from(output_range, measurement_sd, changes_within, positive)):
         typer.echo(f"wrote {file}")
     typer.echo(f"next: tcbo check {name}/{name}.py; tcbo run {name}/{name}.py; python {name}/run.py")
 
 
-def write_template(name: str, parent: Path | None = None) -> list[Path]:
+def write_template(name: str, parent: Path | None = None, prior: PlainPrior | None = None) -> list[Path]:
     """Write a problem file, settings and a script that run as they are into the new folder `parent / name`.
 
     Parameters
@@ -37,6 +58,8 @@ def write_template(name: str, parent: Path | None = None) -> list[Path]:
         Of the problem and the folder; a Python identifier that no installed module has.
     parent
         Where the folder is made; the current folder when not given.
+    prior
+        What is known about the output; as the template has it when not given.
 
     Returns
     -------
@@ -52,7 +75,7 @@ def write_template(name: str, parent: Path | None = None) -> list[Path]:
     except OSError as error:
         raise DiskError(f"folder '{folder}' cannot be made: {error.strerror}; nothing was written") from None
     try:
-        return [_copy(file, folder / file.replace(PLACEHOLDER, name), name) for file in FILES]
+        return [_copy(file, folder / file.replace(PLACEHOLDER, name), name, prior) for file in FILES]
     except OSError as error:
         shutil.rmtree(folder, ignore_errors=True)
         raise DiskError(f"folder '{folder}' cannot be filled: {error.strerror}; nothing was kept") from None
@@ -67,7 +90,16 @@ def _check_name(name: str) -> None:
         raise BadInput(f"name '{name}' is that of a Python module, which the new file would hide; choose another")
 
 
-def _copy(file: str, target: Path, name: str) -> Path:
+def _copy(file: str, target: Path, name: str, prior: PlainPrior | None) -> Path:
     text = resources.files("tcbo_pyomo.cli.templates").joinpath(file).read_text(encoding="utf-8")
+    if prior is not None:
+        answers = {
+            "MEASUREMENT_SD": prior.measurement_sd,
+            "RANGE": prior.range,
+            "CHANGES_WITHIN: dict[str, float]": prior.changes_within,
+            "POSITIVE": prior.positive,
+        }
+        for left, value in answers.items():
+            text = re.sub(rf"^{re.escape(left)} = .*$", f"{left} = {value!r}", text, flags=re.MULTILINE)
     target.write_text(text.replace(PLACEHOLDER, name), encoding="utf-8")
     return target

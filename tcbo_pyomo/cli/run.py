@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from tcbo_pyomo.campaign.simulation import CampaignResult, EpisodeSummary, Simulation
     from tcbo_pyomo.foundation.profiling import Timings
     from tcbo_pyomo.problem.protocol import ProblemProtocol
+    from tcbo_pyomo.records.determining_parts import Parts
 
 PANEL, POSITION = "Problems and simulations", 13
 
@@ -45,6 +46,8 @@ def run(
     from tcbo_pyomo.foundation.profiling import profile, section
     from tcbo_pyomo.foundation.settings_file import nested
     from tcbo_pyomo.foundation.wording import counted
+    from tcbo_pyomo.planning.fall_backs import fall_backs
+    from tcbo_pyomo.records.json_file import run_parts
     from tcbo_pyomo.records.run_folder import UNFINISHED, prepare_folder, write_run
 
     options: dict[str, Any] = {"method": method, "episodes": episodes, "candidates.rule": candidates}
@@ -56,13 +59,17 @@ def run(
             simulation = _resumed(problem, output, layers) if resume else _new(problem, layers, seed)
         if output is not None:
             prepare_folder(output, force)
-        result = _run_with_progress(simulation, problem, output)
+        parts = run_parts(simulation.campaign, problem)
+        result = _run_with_progress(simulation, problem, output, parts)
     if output is not None:
         write_run(result, output, _draw)
         (output / UNFINISHED).unlink(missing_ok=True)
     if timings is not None:
         _print_timings(timings)
     print_table(_episode_table(result.problem, result.episodes))
+    fallen = fall_backs(step.plan for step in result.steps)
+    if fallen.number:
+        typer.echo(f"warning: {fallen}", err=True)
     solver = result.campaign.method.planned_with()
     if solver is not None:
         typer.echo(f"planned with {solver}")
@@ -113,7 +120,7 @@ def _feedback_kind(layers: list[dict[str, Any]]) -> str | None:
     return None
 
 
-def _run_with_progress(simulation: Simulation, name: str, output: Path | None) -> CampaignResult:
+def _run_with_progress(simulation: Simulation, name: str, output: Path | None, parts: Parts) -> CampaignResult:
     """The campaign, with a progress bar where someone can see it; Ctrl-C keeps what was done."""
     from rich.console import Console
     from rich.progress import Progress
@@ -135,31 +142,32 @@ def _run_with_progress(simulation: Simulation, name: str, output: Path | None) -
             if simulation.episodes:
                 print_table(_episode_table(problem, simulation.episodes))
             if output is not None:
-                _keep(simulation, name, output)
+                _keep(simulation, name, output, parts)
             raise
 
 
-def _keep(simulation: Simulation, name: str, output: Path) -> None:
+def _keep(simulation: Simulation, name: str, output: Path, parts: Parts) -> None:
     from tcbo_pyomo.records.json_file import save_simulation
     from tcbo_pyomo.records.run_folder import UNFINISHED
 
     output.mkdir(parents=True, exist_ok=True)
-    save_simulation(simulation, output / UNFINISHED)
+    save_simulation(simulation, output / UNFINISHED, parts)
     typer.echo(
         f"{len(simulation.steps)} moves are kept; go on with: tcbo run {name} --output {output} --resume", err=True
     )
 
 
 def _episode_table(problem: ProblemProtocol, episodes: list[EpisodeSummary]) -> Table:
-    """One row per episode: the recommendation in units, candidates left, regret where the truth is known."""
+    """One row per episode: the recommendation in units, candidates left, regret as far as the best true value is known."""
     titles = [coordinate.title for coordinate in problem.coordinates]
-    judged = [name for name in ("regret", "identified") if getattr(episodes[-1], name) is not None]
+    judged = ["regret", *(["identified"] if episodes[-1].identified is not None else [])]
     left = "candidates left" if problem.keeps_candidates else "candidates"
     table = new_table(right=("episode", *titles, left, *judged))
     for summary in episodes:
         cells = [str(summary.episode), *(f"{value:g}" for value in summary.recommendation.values())]
         cells.append(str(summary.candidates))
-        cells += [f"{summary.regret:.4g}", "yes" if summary.identified else "no"][: len(judged)]
+        regret = "unknown" if summary.regret is None else f"{summary.regret:.4g}"
+        cells += [regret, "yes" if summary.identified else "no"][: len(judged)]
         table.add_row(*cells)
     return table
 

@@ -35,6 +35,10 @@ def study(
     address: Annotated[
         str | None, typer.Option(help="Dask: address of the scheduler; a cluster on this machine when not given.")
     ] = None,
+    patience: Annotated[
+        float,
+        typer.Option(help="Dask: seconds without a living worker after which the study stops; start it again then."),
+    ] = 60.0,
     seeds: Annotated[str | None, typer.Option(help="Other seeds than the file's, such as 1..5.")] = None,
     extend: Annotated[bool, typer.Option("--extend", help="Go on in a folder whose study was changed.")] = False,
     dry_run: Annotated[
@@ -56,10 +60,20 @@ def study(
         wanted = study_from({**wanted.model_dump(), "seeds": seeds})
     place = output or Path(wanted.name)
     if dry_run:
-        _show_plan(wanted, place)
+        _show_plan(wanted, place, extend)
         return
     with _progress_bar(wanted.name) as on_progress:
-        tables = run_study(wanted, place, workers, engine, address, extend, os.getcwd(), on_progress)  # type: ignore[arg-type]
+        tables = run_study(
+            wanted,
+            place,
+            workers,
+            engine,  # type: ignore[arg-type]
+            address,
+            extend,
+            os.getcwd(),
+            on_progress,
+            patience,
+        )
     print_table(_final_table(tables.rows("summary")))
     typer.echo(f"tables are in {place}; figures: tcbo figures {place}")
     if failed := len(tables.rows("failures")):
@@ -95,6 +109,8 @@ def _progress_bar(name: str) -> Iterator[Callable[[Progress], None]]:
             earlier = progress.done
             # Time left follows from what is made now, not from what an earlier start made.
             bar.update(task, total=progress.total - progress.done)
+            for line in progress.changes:
+                console.print(line, highlight=False, markup=False)
             if progress.done:
                 console.print(f"{progress.done} of {progress.total} runs were made before", highlight=False)
         if progress.error is not None:
@@ -107,16 +123,20 @@ def _progress_bar(name: str) -> Iterator[Callable[[Progress], None]]:
         bar.stop()
 
 
-def _show_plan(wanted: Study, place: Path) -> None:
+def _show_plan(wanted: Study, place: Path, extend: bool) -> None:
     from tcbo_pyomo.studies.runs import runs_of
     from tcbo_pyomo.studies.study_folder import StudyFolder
+    from tcbo_pyomo.studies.study_runner import changes_in_words
 
     folder, runs = StudyFolder(place), runs_of(wanted, os.getcwd())
+    folder.refuse_another(wanted, extend)
     table = new_table(*CASE, right=("runs", "made"))
     for case, members in groupby(runs, key=lambda run: run.case):
         made = [folder.record(run) is not None for run in members]
         table.add_row(case.problem, case.feedback, case.method, case.setting, str(len(made)), str(sum(made)))
     print_table(table)
+    for line in changes_in_words(folder, [run for run in runs if folder.record(run) is None]):
+        typer.echo(line)
     typer.echo(f"{len(runs)} runs")
 
 

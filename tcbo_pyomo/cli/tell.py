@@ -36,6 +36,7 @@ def tell(
     problem: OwnProblem = None,
 ) -> None:
     """Give the result of a move, or a file of results."""
+    from tcbo_pyomo.knowledge.criticism import contradictions
     from tcbo_pyomo.records import Result
     from tcbo_pyomo.records.results_file import read_results
 
@@ -56,6 +57,8 @@ def tell(
     for receipt in receipts:
         _doubt(opened, receipt)
     confirm(*((r, f"move {r.number}, {opened.problem.output} = {r.value!r}") for r in receipts))
+    for text in contradictions(opened.knowledge, {receipt.number for receipt in receipts if receipt.new}):
+        warn(text)
 
 
 def _doubt(opened: DurableCampaign, receipt: Receipt) -> None:

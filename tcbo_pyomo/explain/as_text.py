@@ -47,7 +47,18 @@ def _separates(explanation: Explanation, coordinates: Sequence[Coordinate]) -> s
     points = [f"({point_text(point, coordinates)})" for point in explanation.separates]
     if len(points) == 1:
         return f"confirms the one candidate left: {points[0]}"
-    return f"separates {points[0]} from {points[1]}, the two candidates whose difference is known least"
+    return aim_text(explanation, points)
+
+
+def aim_text(explanation: Explanation, places: Sequence[str]) -> str:
+    """What a plan is made for, with its two places in words."""
+    if explanation.regret is None:
+        return f"separates {places[0]} from {places[1]}, the two candidates whose difference is known least"
+    now, after = (with_unit(value, explanation.unit) for value in explanation.regret)
+    return (
+        f"makes sure that nothing beats the recommendation {places[0]}; its strongest rival is {places[1]}; the "
+        f"recommendation is expected to miss at most {now} now, {after} after this path"
+    )
 
 
 def scale_text(explanation: Explanation) -> str:

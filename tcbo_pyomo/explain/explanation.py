@@ -26,6 +26,7 @@ from tcbo_pyomo.models.visitation import mix
 from tcbo_pyomo.planning.continuous.eager_move import CHOICES
 from tcbo_pyomo.planning.finite.dynamic_programming import DynamicProgramming
 from tcbo_pyomo.planning.finite.eager_move import leads_everywhere
+from tcbo_pyomo.planning.finite.expected_regret import ExpectedRegret
 from tcbo_pyomo.planning.finite.planner import FinitePlanner
 from tcbo_pyomo.plant.situation import Situation
 from tcbo_pyomo.problem.continuous import ContinuousProblem
@@ -61,7 +62,7 @@ def _(problem: Problem, campaign: Campaign, gap: float | None) -> Explanation:
     (situation, generator, utility), settings = standpoint(campaign), campaign.settings.planner
     wanted, planner = gap or settings.gap or GAP, planner_for(problem, settings)
     plan = planner.plan(utility, situation, generator)
-    scale = finite_scale(utility, plan.tangent, settings)
+    scale = finite_scale(utility, plan.tangent, settings, generator)
     certifying = certifying_planner(problem, settings)
     best = certifying.certified(scale, situation, generator, wanted)
     policy = mix(best.components)
@@ -78,10 +79,11 @@ def _(problem: Problem, campaign: Campaign, gap: float | None) -> Explanation:
     # A path is a policy, too.
     upper = best.certificate.upper if best_path is None else min(best.certificate.upper, best_path)
     drawn = sum(weight * scale.value(visits) for weight, visits in best.components)
+    regret = (utility.value(), utility.value(table.made)) if isinstance(utility, ExpectedRegret) else None
     found = Explanation(
         **_heading(campaign, situation),
         separates=tuple(problem.describe(s) for s in (plan.tangent.first, plan.tangent.second) if s is not None),
-        scale="pair" if exact else "all pairs",
+        scale="pair" if exact or regret else "all pairs",
         utility_now=best.tangent.value,
         utility_after=scale.value(table.made),
         best_path=best_path,
@@ -89,7 +91,8 @@ def _(problem: Problem, campaign: Campaign, gap: float | None) -> Explanation:
         best_known=upper,
         lower_bound=best.certificate.lower,
         drawn=drawn if all(visits.is_path for _, visits in best.components) else None,
-        all_pairs_after=utility.value(table.made),
+        all_pairs_after=scale.value(table.made) if regret else utility.value(table.made),
+        regret=regret,
         components=len(plan.components),
         choice=_choice(problem, settings, len(plan.components), situation),
         moves=table.options,

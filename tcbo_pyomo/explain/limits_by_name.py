@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 from tcbo_pyomo.errors import BadInput, suggestion
 from tcbo_pyomo.foundation.coordinates import NUMBERS, Coordinate
+from tcbo_pyomo.foundation.unit_text import readable_unit
 from tcbo_pyomo.plant.actions import ActionLimits, BoxActions, NormActions
 from tcbo_pyomo.problem.protocol import ProblemProtocol
 
@@ -22,6 +23,8 @@ HORIZON = "horizon"
 ACTIONS, SIDES = "action_limit", ("lower", "upper")
 DIFFERENCES = {"degC": "delta_degC", "celsius": "delta_degC", "degF": "delta_degF", "fahrenheit": "delta_degF"}
 """Units with an offset, and those of their differences."""
+LONGEST_QUANTITY = 100
+LONGEST_HORIZON = 10_000
 _QUANTITY = re.compile(r"\s*(?P<number>[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?)\s*(?P<unit>[A-Za-z%].*)?")
 
 AnyProblem = TypeVar("AnyProblem", bound=ProblemProtocol)
@@ -52,8 +55,8 @@ def changed_limit(problem: AnyProblem, name: str, value: Any) -> tuple[AnyProble
     """The problem with one limit changed, the old value and the new one."""
     if name == HORIZON:
         new = quantity(name, value)
-        if not isinstance(new, float) or new != int(new) or new < 1:
-            raise BadInput(f"horizon {value!r} must be a whole number of at least 1")
+        if not isinstance(new, float) or not 1 <= new <= LONGEST_HORIZON or new != int(new):
+            raise BadInput(f"horizon {value!r} must be a whole number from 1 to {LONGEST_HORIZON}")
         return problem.changed(horizon=int(new)), problem.horizon, int(new)
     actions = problem.action_limits
     if actions is not None and name in _named_action_limits(actions):
@@ -115,7 +118,7 @@ def quantity(name: str, value: Any, step_of: Coordinate | None = None) -> Any:
     """A number, or a Pyomo quantity from a text such as "8 K" or "8K"; a step of `step_of` in degrees as a number."""
     if isinstance(value, NUMBERS) and not isinstance(value, bool):
         return float(value)
-    match = _QUANTITY.fullmatch(str(value)) if isinstance(value, str) else None
+    match = _QUANTITY.fullmatch(value) if isinstance(value, str) and len(value) <= LONGEST_QUANTITY else None
     if match is None:
         raise BadInput(f"limit '{name}' = {value!r} must be a number, with a unit if it has one, as in 8K")
     number = float(match["number"])
@@ -127,6 +130,7 @@ def quantity(name: str, value: Any, step_of: Coordinate | None = None) -> Any:
     difference = DIFFERENCES.get(own or "")
     if difference is not None and unit == own:
         return number
+    readable_unit(unit, f"limit '{name}'")
     from pyomo.environ import units
     from pyomo.environ import value as number_of
 

@@ -140,6 +140,8 @@ class Explanation:
         The largest variance over all pairs of candidates after the plan.
     components
         How many visitations (or paths) the plan mixes.
+    regret
+        What the recommendation is expected to miss at most, now and after this path; None for other objectives.
     choice
         Which of the good first moves is made, in words; empty where the plan leaves no choice.
     advice
@@ -169,6 +171,7 @@ class Explanation:
     drawn: float | None
     all_pairs_after: float
     components: int
+    regret: tuple[float, float] | None = None
     choice: str = ""
     advice: str = ""
     unit: str = ""

@@ -151,7 +151,7 @@ def _(
 @_outcome.register
 def _(problem: Problem, campaign: Campaign, gap: float, pairs: Integers | None = None) -> tuple[float, PlanOutcome]:
     (situation, generator, utility), settings = standpoint(campaign), campaign.settings.planner
-    scale = on_process(finite_scale(utility, utility.linearise(None), settings), problem.process)
+    scale = on_process(finite_scale(utility, utility.linearise(None), settings, generator), problem.process)
     if pairs is not None:
         situation = Situation(situation.path, tuple(int(pairs[pair]) for pair in situation.decisions))
     best = certifying_planner(problem, settings).certified(scale, situation, generator, gap)

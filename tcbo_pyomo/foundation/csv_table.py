@@ -13,15 +13,19 @@ import os
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from tcbo_pyomo.errors import BadInput, suggestion
 from tcbo_pyomo.foundation.arrays import Array
+from tcbo_pyomo.foundation.limited_read import read_limited
+from tcbo_pyomo.foundation.unit_text import readable_unit
 
-_HEADING = re.compile(r"(?P<name>[^()\[\]]+?)\s*(?:[(\[](?P<unit>[^()\[\]]*)[)\]])?")
+_HEADING = re.compile(r"(?P<name>[^()\[\]]+)(?:[(\[](?P<unit>[^()\[\]]*)[)\]])?")
+LONGEST_HEADING = 200
+LARGEST_FILE = 50_000_000
+"""Bytes; larger tables are not those of experiments."""
 
 
 @dataclass(frozen=True)
@@ -93,12 +97,11 @@ def _is_one_of(cells: list[str], column: int, words: Collection[str]) -> bool:
     return column < len(cells) and cells[column].strip() in words
 
 
-def table_rows(path: str | os.PathLike[str], where: str) -> list[tuple[int, list[str]]]:
+def table_rows(
+    path: str | os.PathLike[str], where: str, largest: int = LARGEST_FILE
+) -> list[tuple[int, list[str]]]:
     """(row number, cells) of every row that is not blank, the header first."""
-    try:
-        content = Path(path).read_bytes()
-    except (OSError, ValueError) as error:
-        raise BadInput(f"{where}: {getattr(error, 'strerror', None) or error}") from None
+    content = read_limited(path, where, largest)
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -120,12 +123,14 @@ def table_headings(cells: list[str], where: str) -> dict[str, tuple[int, str]]:
         raise BadInput(f"{where}: one column {cells[0]!r}; separate columns by commas, not by ';' or tabs")
     headings: dict[str, tuple[int, str]] = {}
     for column, cell in enumerate(cells):
-        match = _HEADING.fullmatch(cell.strip())
-        if match is None:
-            raise BadInput(f"{where}: column {column + 1} is headed {cell!r}; write 'name' or 'name (unit)'")
-        if match["name"] in headings:
-            raise BadInput(f"{where}: column '{match['name']}' occurs twice; rename one of them")
-        headings[match["name"]] = column, (match["unit"] or "").strip()
+        match = _HEADING.fullmatch(cell.strip()) if len(cell) <= LONGEST_HEADING else None
+        name = "" if match is None else match["name"].strip()
+        if match is None or not name:
+            shown = cell if len(cell) <= LONGEST_HEADING else f"{cell[:20]}..."
+            raise BadInput(f"{where}: column {column + 1} is headed {shown!r}; write 'name' or 'name (unit)'")
+        if name in headings:
+            raise BadInput(f"{where}: column '{name}' occurs twice; rename one of them")
+        headings[name] = column, (match["unit"] or "").strip()
     return headings
 
 
@@ -142,6 +147,7 @@ def finite_number(cell: str, where: str) -> float:
 
 def converted_values(values: Array, given: str, wanted: str, where: str) -> Array:
     """Values in another unit; temperatures with an offset such as degC are converted as temperatures."""
+    readable_unit(given, where)
     from pyomo.environ import units
 
     try:

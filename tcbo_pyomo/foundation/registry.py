@@ -44,6 +44,15 @@ def find_beside_user(folder: str | None = None) -> None:
         sys.path.append(place)
 
 
+def user_names(data: Any) -> list[str]:
+    """Every name such as "my_module:MyRule" in plain data, however deep."""
+    if isinstance(data, dict):
+        return [name for value in data.values() for name in user_names(value)]
+    if isinstance(data, list | tuple):
+        return [name for value in data for name in user_names(value)]
+    return [data] if isinstance(data, str) and USER_NAME.fullmatch(data) else []
+
+
 def load_user_object(kind: str, name: str) -> Any:
     """What a user means by "my_module:Name"; `kind` is the word used in messages."""
     require_trust(f"{kind} '{name}'")

@@ -22,6 +22,7 @@ import yaml
 from pydantic import BaseModel
 
 from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.foundation.limited_read import read_limited
 from tcbo_pyomo.settings import Settings
 
 LARGEST_FILE = 100_000
@@ -65,13 +66,7 @@ def read_settings(path: str | os.PathLike[str]) -> dict[str, Any]:
 def read_mapping(path: str | os.PathLike[str], words: str, advice: str) -> dict[str, Any]:
     """The nested dict of a YAML file; `words` name the kind of file in messages, `advice` helps where it is empty."""
     where = f"{words} '{os.fspath(path)}'"
-    try:
-        with open(path, "rb") as file:
-            content = file.read(LARGEST_FILE + 1)
-    except (OSError, ValueError) as error:
-        raise BadInput(f"{where}: {getattr(error, 'strerror', None) or error}") from None
-    if len(content) > LARGEST_FILE:
-        raise BadInput(f"{where}: larger than {LARGEST_FILE} bytes, which no {words} is")
+    content = read_limited(path, where, LARGEST_FILE)
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -12,13 +12,13 @@ import hashlib
 import importlib.util
 import os
 import sys
-import sysconfig
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 
-INSTALLED = ("site-packages", "dist-packages")
+from tcbo_pyomo.foundation.user_lines import is_users
+
 OURS = __name__.partition(".")[0]
 
 _noted: dict[str, set[str]] = {}
@@ -36,7 +36,7 @@ def user_sources(*entries: str | os.PathLike[str]) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     waiting: list[tuple[str, str]] = []
-    for entry in map(os.fspath, entries):
+    for entry in (os.fspath(given) for given in entries):
         names = [] if entry.endswith(".py") else [entry.partition(":")[0]]
         if entry.endswith(".py") and Path(entry).is_file():
             waiting.append(("", os.path.realpath(entry)))
@@ -124,10 +124,4 @@ def _specification(module: str, folders: list[str] | None) -> ModuleSpec | None:
 def _own_file(specification: ModuleSpec | None) -> str:
     """The file of a module if it is the user's own, else nothing."""
     origin = getattr(specification, "origin", None)
-    if not origin or not os.path.isfile(origin) or specification is None:
-        return ""
-    path = os.path.realpath(origin)
-    outside = (sysconfig.get_paths()[kind] for kind in ("stdlib", "platstdlib"))
-    if specification.name.partition(".")[0] == OURS or any(part in INSTALLED for part in Path(path).parts):
-        return ""
-    return "" if any(Path(path).is_relative_to(os.path.realpath(folder)) for folder in outside) else path
+    return os.path.realpath(origin) if origin and is_users(origin) else ""

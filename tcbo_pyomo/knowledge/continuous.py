@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.blas_threads import one_blas_thread
 from tcbo_pyomo.foundation.profiling import section
@@ -60,6 +61,11 @@ class ContinuousKnowledge(Knowledge[ContinuousBelief]):
 
     def __init__(self, problem: ContinuousProblem, settings: Settings, seed: int, history: History) -> None:
         self.problem = problem
+        if settings.utility.objective == "regret":
+            raise BadInput(
+                f"setting 'utility.objective': got 'regret', and problem '{problem.name}' is continuous; use differences or "
+                "g_allocation there"
+            )
         super().__init__(settings, seed, history)
 
     @cached_property
@@ -177,7 +183,8 @@ class ContinuousKnowledge(Knowledge[ContinuousBelief]):
                 self._routes = self.reach.routes(self._candidates)
                 self._candidates = np.array([route.point for route in self._routes])
         objective = self.settings.utility.objective
-        return TrajectoryUtility(self.design, self._candidates, objective, self.problem.noise, generator, self.stage)
+        noise = self.noise_factor * self.problem.noise
+        return TrajectoryUtility(self.design, self._candidates, objective, noise, generator, self.stage)
 
     @property
     def stage(self) -> Stage:

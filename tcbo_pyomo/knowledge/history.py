@@ -198,5 +198,7 @@ class History:
 
 def _loaded(data: dict[str, Any]) -> Move:
     """A move from plain data, where JSON has lists for points and actions, and files of 0.1.0 know no surprises."""
-    fields = {key: tuple(value) if isinstance(value, list) else value for key, value in data.items()}
-    return Move(**{**fields, "surprises": tuple(map(surprise_from, data.get("surprises", ())))})
+    fields: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in data.items()}
+    move = Move(**fields)
+    move.surprises = tuple(map(surprise_from, move.surprises))
+    return move

@@ -8,6 +8,8 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -20,8 +22,13 @@ from tcbo_pyomo.plant.situation import Location
 from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.settings import Settings
 from tcbo_pyomo.surrogate.belief_protocol import Belief
+from tcbo_pyomo.surrogate.kernel_factors import Learned
+from tcbo_pyomo.surrogate.kernels import kernel_from_dict
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
+from tcbo_pyomo.surrogate.learner import Learner
 from tcbo_pyomo.surrogate.linearisation import has_mechanism, relinearised
+from tcbo_pyomo.surrogate.output_scale import OutputScale
+from tcbo_pyomo.surrogate.residuals import LeftOut, leave_one_out
 
 BeliefOfPlant = TypeVar("BeliefOfPlant", bound=Belief)
 """The belief on one kind of plant."""
@@ -34,22 +41,47 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
 
     def __init__(self, settings: Settings, seed: int, history: History) -> None:
         self.settings, self.seed, self.history = settings, seed, history
-        self._declared: Kernel | None = None
         self._kernel: Kernel | None = None
+        self._linearised: Kernel | None = None
+        self._learned: Learned | None = None
         self._belief: BeliefOfPlant | None = None
         self.forget()
 
+    @cached_property
+    def scale(self) -> OutputScale:
+        """On which scale the output is modelled."""
+        return self.problem.output_scale
+
+    @cached_property
+    def learner(self) -> Learner | None:
+        """What learns around the declared prior; None where the prior stays as it was declared."""
+        return learner_for(self.problem, self.settings.surrogate.fit)
+
+    @property
+    def learned(self) -> Learned | None:
+        """What was learned from the results; None where nothing learns."""
+        if self.learner is not None and self._learned is None:
+            with section("surrogate"):
+                self._learned = self.learner(*self.results())
+        return self._learned
+
     @property
     def kernel(self) -> Kernel:
-        """The prior; a fit may change it between episodes, and a mechanism is linearised where the results say."""
-        if self._kernel is None:
-            if self._declared is None:
-                self._declared = self.problem.kernel
-            self._kernel = self._declared
-            if has_mechanism(self._declared):
-                with section("surrogate"):
-                    self._kernel = relinearised(self._declared, *self.results())
-        return self._kernel
+        """The prior; learning changes it after every few results, a fit as in earlier versions between episodes.
+
+        A mechanism in it is linearised where the results say.
+        """
+        if self._linearised is None:
+            prior = self.problem.kernel if self._kernel is None else self._kernel
+            prior = prior if self.learned is None else self.learned.kernel
+            self._linearised = relinearised(prior, *self._believed_results()) if has_mechanism(prior) else prior
+        return self._linearised
+
+    @property
+    def noise_factor(self) -> float:
+        """On every declared noise variance: what was learned about it, on the scale that is modelled."""
+        learned = 1.0 if self.learned is None else self.learned.factors.noise
+        return self.scale.noise_factor * learned
 
     @property
     def belief(self) -> BeliefOfPlant:
@@ -91,8 +123,11 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
         """Locations as scaled points, n x d."""
 
     def replay(self, kernel: Kernel) -> None:
-        """The belief follows anew from the history, when it is next asked for."""
-        self._declared, self._kernel, self._belief = kernel, None, None
+        """The belief follows anew from the history, when it is next asked for.
+
+        Where the campaign learns, the kernel follows from the results and not from what is given here.
+        """
+        self._kernel, self._linearised, self._learned, self._belief = kernel, None, None, None
         self.forget()
 
     @timed("surrogate")
@@ -117,11 +152,37 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
             self.replay(kernel)
 
     def results(self) -> tuple[Array, Array, Array]:
-        """All results in the order told: points (n x d, scaled), values and noise variances."""
+        """All results in the order told, as they are modelled: scaled points (n x d), values and declared noise variances."""
         told = self.history.measurements
         points = self.scaled_points([move.arrived for move, _ in told])
-        values = np.array([value for _, value in told], dtype=float)
-        return points, values, np.array([self.noise_variance(move) for move, _ in told], dtype=float)
+        values = np.array([self.scale.modelled(value) for _, value in told], dtype=float)
+        declared = [self.problem.noise_variance(move.decision, move.arrived) for move, _ in told]
+        return points, values, self.scale.noise_factor * np.array(declared, dtype=float)
+
+    def _believed_results(self) -> tuple[Array, Array, Array]:
+        """All results with the noise variances that are believed now."""
+        points, values, noise = self.results()
+        return points, values, noise * (self.noise_factor / self.scale.noise_factor)
+
+    def left_out(self, kept: Integers | None = None) -> LeftOut:
+        """Every result against its prediction from all others, in the order told, as it is modelled; of some results only."""
+        points, values, noise = self._believed_results()
+        chosen = np.arange(len(values)) if kept is None else kept
+        return leave_one_out(self.kernel, points[chosen], values[chosen], noise[chosen])
+
+    def state(self) -> dict[str, Any]:
+        """What is kept beside the history: the kernel, and what was learned."""
+        if self.learner is None or self.learned is None:
+            return {"kernel": self.kernel.to_dict()}
+        return {"kernel": self.kernel.to_dict(), "learned": self.learner.state(self.learned, *self.results())}
+
+    def load(self, state: dict[str, Any]) -> None:
+        """Take over what `state` returned, once the history is loaded."""
+        if self.learner is not None and state.get("learned") is not None:
+            self.learner.remember(state["learned"])
+        # Only a fit as in earlier versions makes another kernel than the declared one that nobody could find again.
+        fitted = self.settings.surrogate.fit == "each_episode"
+        self.replay(kernel_from_dict(state["kernel"]) if fitted else self.problem.kernel)
 
     def visited(self, move: Move) -> None:
         """A move was made; its result is pending."""
@@ -130,8 +191,10 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
 
     def measured(self, move: Move) -> None:
         """A result was told: the last of the move's values."""
-        if self._kernel is not None and has_mechanism(self._kernel):
-            self.replay(self._kernel)
+        if self.learner is not None and self.learner.learns_at(len(self.history.told)):
+            self._learned, self._linearised, self._belief = None, None, None
+        elif self._linearised is not None and has_mechanism(self._linearised):
+            self._linearised, self._belief = None, None
         elif self._belief is not None:
             self._observe(self._belief, move, move.values[-1])
         self.forget()
@@ -139,7 +202,12 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
     def surprise(self, move: Move, value: float, confirmed: bool = False) -> Surprise | None:
         """What the model expects of a result that is not told yet, where it comes out very differently."""
         (mean,), (deviation,) = self.belief.predict([move.arrived])
-        return surprise_of(value, float(mean), math.hypot(deviation, math.sqrt(self.noise_variance(move))), confirmed)
+        sd = math.hypot(deviation, math.sqrt(self.noise_variance(move)))
+        found = surprise_of(self.scale.modelled(value), float(mean), sd, confirmed)
+        if found is None:
+            return None
+        (expected,), (deviation,) = self.scale.measured(np.array([found.expected]), np.array([found.sd]))
+        return replace(found, expected=float(expected), sd=float(deviation))
 
     @property
     def design(self) -> BeliefOfPlant:
@@ -159,10 +227,31 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
         """How much of the budget of moves has been used, from 0 to 1."""
         return min(1.0, self.history.moves_made / self.history.moves_of(self.problem.episodes))
 
+    @property
+    def incumbent(self) -> float:
+        """The largest result told, as it is modelled; 0 before the first one."""
+        return self.scale.modelled(self.history.incumbent) if self.history.told else 0.0
+
+    def predict(self, locations: Sequence[Location] | Array) -> tuple[Array, Array]:
+        """Mean and standard deviation of the output at n places, in its own unit."""
+        return self.scale.measured(*self.belief.predict(locations))
+
     def noise_variance(self, move: Move) -> float:
-        """Noise variance of the measurement after a move."""
-        return self.problem.noise_variance(move.decision, move.arrived)
+        """Noise variance of the measurement after a move, as it is believed now."""
+        return self.noise_factor * self.problem.noise_variance(move.decision, move.arrived)
 
     @timed("surrogate")
     def _observe(self, belief: BeliefOfPlant, move: Move, value: float | None) -> None:
-        belief.observe(move.arrived, value, self.noise_variance(move))
+        modelled = None if value is None else self.scale.modelled(value)
+        belief.observe(move.arrived, modelled, self.noise_variance(move))
+
+
+def learner_for(problem: ProblemProtocol, fit: str) -> Learner | None:
+    """What learns in a campaign: around plain answers by default, around a given kernel if the settings ask for it."""
+    half = problem.episodes * problem.horizon // 2
+    if problem.kernel_given:
+        return Learner.around(problem.kernel, len(problem.coordinates), half) if fit == "learn" else None
+    assert problem.prior is not None
+    if fit not in ("auto", "learn"):
+        return None
+    return Learner(problem.kernel, problem.prior.spreads(problem.coordinates), half)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,18 +39,30 @@ class Surprise:
 
     def in_words(self, unit: str = "") -> str:
         """Half a sentence: `expected was 0.12 ± 0.3 g/l, 18 sd away`."""
-        return f"expected was {self.expected:.4g} ± {self.sd:.2g} {unit}".rstrip() + f", {self.deviations:.2g} sd away"
+        away = f"{self.deviations:.0f}" if 10 <= self.deviations < 1e6 else f"{self.deviations:.2g}"
+        return f"expected was {self.expected:.4g} ± {self.sd:.2g} {unit}".rstrip() + f", {away} sd away"
 
 
-def check_result(number: int, value: Any) -> None:
-    """Refuse what is no finite number, and what is too large to compute with."""
-    if isinstance(value, bool) or not isinstance(value, NUMBERS) or not math.isfinite(value):
-        raise BadInput(f"move {number}: measurement {value!r} must be a finite number")
-    if abs(value) > LARGEST_RESULT:
+def finite_value(where: str, value: Any) -> float:
+    """A measurement as a number; anything that is not one finite number is refused."""
+    found = math.nan
+    if isinstance(value, NUMBERS) and not isinstance(value, bool):
+        with suppress(OverflowError):  # A whole number of more than 300 digits.
+            found = float(value)
+    if not math.isfinite(found):
+        raise BadInput(f"{where}: measurement {value!r} must be a finite number")
+    return found
+
+
+def checked_result(number: int, value: Any) -> float:
+    """A result as a number that the model can compute with; others are refused."""
+    found = finite_value(f"move {number}", value)
+    if abs(found) > LARGEST_RESULT:
         raise BadInput(
-            f"move {number}: measurement {value!r} must lie between -{LARGEST_RESULT:g} and {LARGEST_RESULT:g}, for the "
+            f"move {number}: measurement {found!r} must lie between -{LARGEST_RESULT:g} and {LARGEST_RESULT:g}, for the "
             "model computes with squares of results; check the number and its unit"
         )
+    return found
 
 
 def surprise_of(value: float, mean: float, sd: float, confirmed: bool = False) -> Surprise | None:

@@ -18,9 +18,11 @@ from typing import get_args
 from tcbo_pyomo.errors import BadInput, TcboError, suggestion
 from tcbo_pyomo.foundation.registry import files_of, find_beside_user
 from tcbo_pyomo.foundation.user_code import require_trust
+from tcbo_pyomo.foundation.user_lines import defined_at
 from tcbo_pyomo.foundation.user_sources import noted_imports
 from tcbo_pyomo.problem.continuous import ContinuousProblem
 from tcbo_pyomo.problem.finite import Problem
+from tcbo_pyomo.problem.kernel_trial import try_kernel
 from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.settings import FeedbackSettings
 
@@ -70,15 +72,16 @@ def _build_from_file(path: Path, feedback: str | None, seed: int) -> ProblemProt
         except TypeError as error:
             raise BadInput(f"it must define build(feedback=None, seed=0): {error}") from None
         problem = build(feedback=feedback, seed=seed)
+        if not isinstance(problem, (Problem, ContinuousProblem)):
+            kind = type(problem).__name__
+            raise BadInput(
+                f"build returned a {kind}; it must return a Problem or a ContinuousProblem ({defined_at(build)})"
+            )
+        try_kernel(problem)
     except TcboError as error:
         raise type(error)(f"problem file '{path}'{_line_in(path, error)}: {error}") from error
     except (Exception, SystemExit) as error:
         raise BadInput(f"problem file '{path}'{_line_in(path, error)}: {_first_line(error)}") from error
-    if not isinstance(problem, (Problem, ContinuousProblem)):
-        kind = type(problem).__name__
-        raise BadInput(
-            f"problem file '{path}': build returned a {kind}; it must return a Problem or a ContinuousProblem"
-        )
     return problem
 
 

@@ -17,7 +17,8 @@ from numpy.typing import ArrayLike
 
 from tcbo_pyomo.errors import BadInput, TcboError, suggestion
 from tcbo_pyomo.foundation.arrays import Array
-from tcbo_pyomo.foundation.coordinates import Coordinate
+from tcbo_pyomo.foundation.coordinates import NUMBERS, Coordinate
+from tcbo_pyomo.foundation.user_lines import defined_at
 from tcbo_pyomo.plant.actions import ActionLimits
 
 if TYPE_CHECKING:
@@ -155,11 +156,19 @@ class NonlinearDynamics:
         """What the user's function gives, scaled; an error inside it is shown as such."""
         where = f"dynamics function '{getattr(self.function, '__name__', 'function')}' at step {step}"
         try:
-            answer = dict(self.function(model, step))
+            answer = self.function(model, step)
         except TcboError:
             raise
         except Exception as error:
             raise BadInput(f"{where} failed: {type(error).__name__}: {error}") from error
+        place = f" ({found})" if (found := defined_at(self.function)) else ""
+        if not isinstance(answer, Mapping):
+            raise BadInput(f"{where} returned a {type(answer).__name__}; it must return a mapping by coordinate{place}")
+        for name, value in answer.items():
+            number = isinstance(value, NUMBERS) and not isinstance(value, bool)
+            if not number and not hasattr(value, "is_expression_type"):
+                kind = type(value).__name__
+                raise BadInput(f"{where}: next value of '{name}' is a {kind}; give a number or an expression{place}")
         names = [c.name for c in self.coordinates]
         for name in answer:
             if name not in names:

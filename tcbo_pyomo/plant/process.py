@@ -202,6 +202,10 @@ class Process:
         """The pair each stored transition belongs to."""
         return np.repeat(np.arange(self.number_of_pairs), np.diff(self.transitions.indptr))
 
+    def with_noise(self, factor: float) -> Process:
+        """The same plant with all noise variances times a factor; itself where that is one."""
+        return self if factor == 1.0 else replace(self, noise_variance=factor * self.noise_variance)
+
     @cached_property
     def information_rate(self) -> sparse.csr_matrix:
         """P x n matrix of P(x'|x,a) / sigma^2(x,a,x'): what one visit of a pair teaches about each state."""

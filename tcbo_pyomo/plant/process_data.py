@@ -41,40 +41,41 @@ class StoredProcess(Process):
     _data: Mapping[str, Any]
 
     @cached_property
-    def labels(self) -> tuple[str, ...]:  # type: ignore[override]
+    def labels(self) -> tuple[str, ...]:
         """Names of the states."""
         return unpacked_texts(self._data["labels"])
 
     @cached_property
-    def actions(self) -> tuple[str, ...]:  # type: ignore[override]
+    def actions(self) -> tuple[str, ...]:
         """Names of the actions."""
         return unpacked_texts(self._data["actions"])
 
     @cached_property
-    def states(self) -> Array:  # type: ignore[override]
+    def states(self) -> Array:
         """The states, n x d."""
         return unpacked(self._data["states"])
 
     @cached_property
-    def pair_state(self) -> Integers:  # type: ignore[override]
+    def pair_state(self) -> Integers:
         """The state of each pair."""
         return unpacked(self._data["pair_state"])
 
     @cached_property
-    def pair_action(self) -> Integers:  # type: ignore[override]
+    def pair_action(self) -> Integers:
         """The action of each pair."""
         return unpacked(self._data["pair_action"])
 
     @cached_property
-    def noise_variance(self) -> Array:  # type: ignore[override]
+    def noise_variance(self) -> Array:
         """One value per stored transition."""
         return unpacked(self._data["noise_variance"])
 
     @cached_property
-    def transitions(self) -> Any:  # type: ignore[override]
+    def transitions(self) -> Any:
         """The transition probabilities."""
         shape = len(self.pair_state), self._data["states"]["shape"][0]
-        return StoredMatrix(*(unpacked(self._data[name]) for name in ("probability", "arrives", "first")), shape)
+        data, indices, indptr = (unpacked(self._data[name]) for name in ("probability", "arrives", "first"))
+        return StoredMatrix(data, indices, indptr, shape)
 
 
 class StoredMatrix:

@@ -12,6 +12,7 @@ import numpy as np
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.coordinates import Coordinate, physical, point_from_mapping, scaled
+from tcbo_pyomo.foundation.user_answers import real_numbers
 from tcbo_pyomo.models.components import PyomoModel
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 from tcbo_pyomo.models.continuous_judge import ContinuousJudge
@@ -24,6 +25,7 @@ from tcbo_pyomo.plant.situation import Location
 from tcbo_pyomo.problem.landscape import Landscape, grid_landscape
 from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
+from tcbo_pyomo.surrogate.plain_prior import PlainPrior
 
 SAME_PLACE = 1e-9
 """Share of an axis: set-points that were printed and typed in again are the same place."""
@@ -45,6 +47,8 @@ class ContinuousProblem(ProblemProtocol):
         The true value of n x d points in engineering units, where it is known (simulations).
     maximum
         The largest true value, for regret.
+    noise
+        Noise variance of a measurement; from `prior` when not given.
     measure_start
         Whether the start is measured before the first move, as in the paper's synthetic benchmarks.
 
@@ -57,8 +61,8 @@ class ContinuousProblem(ProblemProtocol):
     start: Mapping[str, Any]
     horizon: int
     episodes: int
-    kernel: Kernel
-    noise: float
+    kernel: Kernel = None  # type: ignore[assignment]  # Never None once the problem is made.
+    noise: float = None  # type: ignore[assignment]
     constraints: Sequence[TransitionConstraint | Callable[[Any], None]] = ()
     truth: Callable[[Array], Array] | None = None
     maximum: float | None = None
@@ -68,6 +72,7 @@ class ContinuousProblem(ProblemProtocol):
     output_unit: str = ""
     output_title: str = ""
     description: str = ""
+    prior: PlainPrior | None = None
 
     deterministic: ClassVar[bool] = True
     only_described: ClassVar[bool] = False
@@ -75,6 +80,11 @@ class ContinuousProblem(ProblemProtocol):
 
     def __post_init__(self) -> None:
         self.check_given()
+        given: float | None = self.noise
+        if given is None and self.prior is not None:
+            object.__setattr__(self, "noise", self.prior.noise_variance)
+        elif given is None:
+            raise BadInput(f"problem '{self.name}': give the noise variance of a measurement, or a prior that tells it")
         if not (np.isfinite(self.noise) and self.noise > 0):
             raise BadInput(f"problem '{self.name}': noise {self.noise!r} must be a positive variance")
         self.dynamics.check_dimension(self.coordinates)
@@ -116,13 +126,27 @@ class ContinuousProblem(ProblemProtocol):
         return self.noise
 
     @property
+    def typical_noise(self) -> float:
+        """The noise variance of every measurement."""
+        return self.noise
+
+    def with_noise(self, factor: float) -> Self:
+        """A copy with all noise variances times a factor."""
+        return self.changed(noise=factor * self.noise)
+
+    @property
     def size(self) -> str:
         """How large the search space is, for tables."""
         return f"{len(self.coordinates)} continuous"
 
     def true_value(self, point: Location) -> float:
         """The true value of a scaled point."""
-        return float(self.known_truth(physical(self.coordinates, np.asarray(point)[None, :]))[0])
+        return float(self.true_values(physical(self.coordinates, np.asarray(point)[None, :]))[0])
+
+    def true_values(self, points: Array) -> Array:
+        """The true values of n x d points in engineering units, as far as the truth gives real numbers."""
+        what = f"problem '{self.name}': truth"
+        return real_numbers(self.known_truth(points), (len(points),), what, self.truth)
 
     def regret(self, point: Location) -> float | None:
         """How far a recommendation is from the best, where both are known."""
@@ -217,7 +241,7 @@ class ContinuousProblem(ProblemProtocol):
 
     def landscape(self) -> Landscape:
         """The true function over a plane."""
-        return grid_landscape(self.coordinates, self.truth, self.allowed)
+        return grid_landscape(self.coordinates, None if self.truth is None else self.true_values, self.allowed)
 
     def points(self, locations: Sequence[Location] | Array) -> Array:
         """Scaled points as rows (n x d) in engineering units."""

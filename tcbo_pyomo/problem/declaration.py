@@ -25,6 +25,7 @@ def declaration_of(problem: ProblemProtocol) -> dict[str, Any]:
         "horizon": int(problem.horizon),
         "episodes": int(problem.episodes),
         "kernel": problem.kernel.to_dict(),
+        **({} if problem.prior is None else {"prior": problem.prior.to_dict()}),
         "plant": problem.plant_data(),
     }
 

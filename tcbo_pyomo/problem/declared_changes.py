@@ -46,8 +46,8 @@ def declared_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Cha
     """Every difference that decides about moves or judgements."""
     found = [Change(words, str(old[name]), str(new[name])) for name, words in PLAIN.items() if old[name] != new[name]]
     found += _axes(old["coordinates"], new["coordinates"])
-    if not found and old["plant"]["kind"] != new["plant"]["kind"]:
-        return [Change("plant", old["plant"]["kind"], new["plant"]["kind"])]
+    if old["plant"]["kind"] != new["plant"]["kind"]:
+        return [*found, Change("plant", old["plant"]["kind"], new["plant"]["kind"])]
     if old["start"] != new["start"]:
         found.append(Change("start", _place(old), _place(new)))
     if old["kernel"] != new["kernel"]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -14,8 +14,10 @@ from tcbo_pyomo.models.continuous_rule_data import DeclaredContinuousJudge, cont
 from tcbo_pyomo.plant.dynamics import Dynamics
 from tcbo_pyomo.plant.dynamics_data import stored_dynamics
 from tcbo_pyomo.problem.continuous import ContinuousProblem
+from tcbo_pyomo.problem.with_belief import with_other_belief
 from tcbo_pyomo.surrogate.kernels import kernel_from_dict
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
+from tcbo_pyomo.surrogate.plain_prior import PlainPrior
 
 
 def declared_continuous(data: Mapping[str, Any]) -> DeclaredContinuousProblem:
@@ -26,6 +28,7 @@ def declared_continuous(data: Mapping[str, Any]) -> DeclaredContinuousProblem:
     given |= {name: data[name] for name in ("horizon", "episodes")}
     given |= {"start": tuple(data["start"]), "noise": plant["noise"], "measure_start": plant["measure_start"]}
     given |= {"truth": None, "maximum": None, "settings": {}, "_data": data}
+    given["prior"] = None if data.get("prior") is None else PlainPrior(**data["prior"])
     given["coordinates"] = tuple(Coordinate(*axis) for axis in data["coordinates"])
     for name, value in given.items():
         object.__setattr__(problem, name, value)
@@ -42,7 +45,7 @@ class DeclaredContinuousProblem(ContinuousProblem):
         """Nothing: it was checked when it was declared."""
 
     @cached_property
-    def dynamics(self) -> Dynamics:  # type: ignore[override]
+    def dynamics(self) -> Dynamics:
         """The dynamics."""
         return stored_dynamics(self._data["plant"]["dynamics"], self.coordinates)
 
@@ -55,6 +58,10 @@ class DeclaredContinuousProblem(ContinuousProblem):
     def constraints(self) -> tuple[TransitionConstraint, ...]:  # type: ignore[override]
         """The rules."""
         return tuple(continuous_rule(rule) for rule in self._data["plant"]["rules"])
+
+    def changed(self, **fields: Any) -> Self:
+        """A copy with another belief; what else might change is not in the file."""
+        return with_other_belief(self, fields)
 
     def plant_data(self) -> dict[str, Any]:
         """As it was declared."""

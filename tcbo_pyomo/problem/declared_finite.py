@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 from tcbo_pyomo.foundation.coordinates import Coordinate
 from tcbo_pyomo.foundation.packed_arrays import unpacked
@@ -14,8 +14,10 @@ from tcbo_pyomo.plant.process import Process
 from tcbo_pyomo.plant.process_data import stored_process
 from tcbo_pyomo.problem.finite import Problem
 from tcbo_pyomo.problem.visitable_states import VisitableStates
+from tcbo_pyomo.problem.with_belief import with_other_belief
 from tcbo_pyomo.surrogate.kernels import kernel_from_dict
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
+from tcbo_pyomo.surrogate.plain_prior import PlainPrior
 
 
 def declared_finite(data: Mapping[str, Any]) -> DeclaredProblem:
@@ -24,6 +26,7 @@ def declared_finite(data: Mapping[str, Any]) -> DeclaredProblem:
     given = {name: data[name] for name in ("name", "description", "output", "output_unit", "output_title")}
     given |= {name: data[name] for name in ("start", "horizon", "episodes")}
     given |= {"confidence_width": data["plant"]["confidence_width"], "truth": None, "settings": {}, "_data": data}
+    given["prior"] = None if data.get("prior") is None else PlainPrior(**data["prior"])
     given["coordinates"] = tuple(Coordinate(*axis) for axis in data["coordinates"])
     for name, value in given.items():
         object.__setattr__(problem, name, value)
@@ -40,7 +43,7 @@ class DeclaredProblem(Problem):
         object.__setattr__(self, "coordinates", self.process.coordinates)
 
     @cached_property
-    def process(self) -> Process:  # type: ignore[override]
+    def process(self) -> Process:
         """The process."""
         return stored_process(self._data["plant"]["process"], self.coordinates)
 
@@ -59,6 +62,10 @@ class DeclaredProblem(Problem):
         """States that an episode can visit."""
         data = self._data["plant"]["visitable"]
         return VisitableStates(unpacked(data["states"]), data["exact"])
+
+    def changed(self, **fields: Any) -> Self:
+        """A copy with another belief; what else might change is not in the file."""
+        return with_other_belief(self, fields)
 
     def plant_data(self) -> dict[str, Any]:
         """As it was declared."""

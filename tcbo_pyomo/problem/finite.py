@@ -27,6 +27,7 @@ from tcbo_pyomo.problem.landscape import Landscape
 from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.problem.visitable_states import VisitableStates, visitable_states
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
+from tcbo_pyomo.surrogate.plain_prior import PlainPrior
 
 if TYPE_CHECKING:
     from tcbo_pyomo.problem.compiled_polytope import CompiledPolytope
@@ -49,7 +50,7 @@ class Problem(ProblemProtocol):
     episodes
         Episodes of a campaign, T.
     kernel
-        Prior covariance and mean of the black box, on scaled coordinates.
+        Prior covariance and mean of the black box, on scaled coordinates; from `prior` when not given.
     constraints
         Rules of the plant: `TransitionConstraint` objects, or functions that receive the ConcreteModel.
     truth
@@ -60,6 +61,8 @@ class Problem(ProblemProtocol):
         Settings that this problem prefers, as a nested dict; the user's own settings win over them.
     output, output_unit, output_title
         What is measured: the name of its column in tables, its unit, and its title in figures.
+    prior
+        What you know about the output in plain words, in place of a kernel: `PlainPrior(range=(0, 100))`.
     """
 
     measure_start: ClassVar[bool] = False
@@ -69,7 +72,7 @@ class Problem(ProblemProtocol):
     start: Any
     horizon: int
     episodes: int
-    kernel: Kernel
+    kernel: Kernel = None  # type: ignore[assignment]  # Never None once the problem is made.
     constraints: Sequence[TransitionConstraint | Callable[[Any], None]] = ()
     truth: Array | None = None
     confidence_width: float = 2.0**0.5
@@ -78,6 +81,7 @@ class Problem(ProblemProtocol):
     output_unit: str = ""
     output_title: str = ""
     description: str = ""
+    prior: PlainPrior | None = None
     coordinates: tuple[Coordinate, ...] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -85,10 +89,10 @@ class Problem(ProblemProtocol):
         self.check_given()
         if not (np.isfinite(self.confidence_width) and self.confidence_width > 0):
             raise BadInput(f"problem '{self.name}': confidence_width {self.confidence_width!r} must be positive")
-        if self.truth is not None and (
-            np.shape(self.truth) != (self.process.number_of_states,) or not np.isfinite(self.truth).all()
-        ):
-            raise BadInput(f"problem '{self.name}': truth must be {self.process.number_of_states} finite values")
+        if self.truth is not None:
+            values, number = np.asarray(self.truth), self.process.number_of_states
+            if values.dtype.kind not in "biuf" or values.shape != (number,) or not np.isfinite(values).all():
+                raise BadInput(f"problem '{self.name}': truth must be {number} finite values")
         names = [c.name for c in self.rules if c.couples_steps]
         twice = {name for name in names if names.count(name) > 1}
         if twice:
@@ -153,6 +157,15 @@ class Problem(ProblemProtocol):
     def noise_variance(self, pair: int, arrived: int) -> float:
         """Noise variance of the measurement after a move."""
         return self.process.noise_of(pair, arrived)
+
+    @property
+    def typical_noise(self) -> float:
+        """The median of the noise variances."""
+        return float(np.median(self.process.noise_variance))
+
+    def with_noise(self, factor: float) -> Self:
+        """A copy with all noise variances times a factor."""
+        return self.changed(process=self.process.with_noise(factor))
 
     def true_value(self, state: int) -> float:
         """The true value of a state."""

@@ -17,6 +17,7 @@ import numpy as np
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.arrays import Array, Mask
 from tcbo_pyomo.foundation.coordinates import Coordinate, physical
+from tcbo_pyomo.foundation.user_answers import truths
 from tcbo_pyomo.models.constraints.from_function import FromFunction
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 from tcbo_pyomo.models.episode_path import PathJudge
@@ -24,6 +25,8 @@ from tcbo_pyomo.plant.actions import ActionLimits
 from tcbo_pyomo.plant.situation import Decision, Location
 from tcbo_pyomo.problem.landscape import Landscape
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
+from tcbo_pyomo.surrogate.output_scale import OutputScale
+from tcbo_pyomo.surrogate.plain_prior import PlainPrior
 
 
 class ProblemProtocol(Protocol):
@@ -40,7 +43,9 @@ class ProblemProtocol(Protocol):
     episodes: int
     """Episodes of a campaign, T."""
     kernel: Kernel
-    """Prior covariance and mean."""
+    """Prior covariance and mean; from `prior` where none was given."""
+    prior: PlainPrior | None
+    """What is known about the output in plain words, where it was given."""
     constraints: Sequence[TransitionConstraint | Callable[[Any], None]]
     """The rules as they were given."""
     start: Any
@@ -151,6 +156,23 @@ class ProblemProtocol(Protocol):
         return tuple(c if isinstance(c, TransitionConstraint) else FromFunction(c) for c in self.constraints)
 
     @property
+    def kernel_given(self) -> bool:
+        """Whether the kernel was given; otherwise it follows from the plain answers of `prior`."""
+        return self.prior is None or self.kernel != self.prior.kernel(self.coordinates)
+
+    @property
+    def output_scale(self) -> OutputScale:
+        """On which scale the output is modelled."""
+        return OutputScale() if self.prior is None else self.prior.scale
+
+    @property
+    def typical_noise(self) -> float:
+        """Noise variance of an ordinary measurement, as declared."""
+
+    def with_noise(self, factor: float) -> Self:
+        """A copy with all noise variances times a factor."""
+
+    @property
     def recommendation_needs_code(self) -> bool:
         """Whether the recommendation of a problem that was read from a file is a better one with the problem's own code."""
         return False
@@ -170,8 +192,9 @@ class ProblemProtocol(Protocol):
     def allowed(self, points: Array) -> Mask:
         """Which scaled points (n x d) every rule allows the plant to be in: where the maximum is sought."""
         values = physical(self.coordinates, points)
-        masks = [rule.allowed_points(self.coordinates, values) for rule in self.rules]
-        ok: Mask = np.all([np.ones(len(points), dtype=bool), *(mask for mask in masks if mask is not None)], axis=0)
+        given = ((rule, rule.allowed_points(self.coordinates, values)) for rule in self.rules)
+        masks = [_mask(rule, mask, len(points)) for rule, mask in given if mask is not None]
+        ok: Mask = np.all([np.ones(len(points), dtype=bool), *masks], axis=0)
         return ok
 
     def changed(self, **fields: Any) -> Self:
@@ -181,7 +204,15 @@ class ProblemProtocol(Protocol):
         return copy
 
     def check_given(self) -> None:
-        """Refuse a budget that is no whole number, and an output that has the name of another column of the tables."""
+        """Refuse a budget that is no whole number, an output with the name of another column, and a missing prior."""
+        given: Kernel | None = self.kernel
+        if given is None:
+            if self.prior is None:
+                raise BadInput(
+                    f"problem '{self.name}': say what you expect of {self.output}, prior=PlainPrior(range=(low, high)), or "
+                    "give a kernel"
+                )
+            object.__setattr__(self, "kernel", self.prior.kernel(self.coordinates))
         for text, number in (("horizon", self.horizon), ("episodes", self.episodes)):
             if not isinstance(number, (int, np.integer)) or isinstance(number, bool) or number < 1:
                 raise BadInput(f"problem '{self.name}': {text} {number!r} must be a whole number of at least 1")
@@ -216,3 +247,8 @@ class ProblemProtocol(Protocol):
             "rules": ", ".join(rule.name for rule in self.rules) or "none",
             "measures": f"{self.output} {self.output_unit}".rstrip(),
         }
+
+
+def _mask(rule: TransitionConstraint, answer: Any, number: int) -> Mask:
+    """What a rule says about so many points."""
+    return truths(answer, number, f"constraint '{rule.name}': allowed_points", type(rule).allowed_points)

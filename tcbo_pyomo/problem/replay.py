@@ -28,6 +28,7 @@ from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstr
 from tcbo_pyomo.plant.process import Process
 from tcbo_pyomo.problem.finite import Problem
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
+from tcbo_pyomo.surrogate.plain_prior import PlainPrior
 
 MOST_POINTS = 2000
 """All moves between so many points are four million: more is no plan that anyone waits for."""
@@ -39,7 +40,7 @@ def replay_problem(
     path: str | os.PathLike[str],
     inputs: Mapping[str, str] | Sequence[str],
     output: str,
-    kernel: Kernel,
+    kernel: Kernel | None = None,
     maximum_step: Mapping[str, Any] | None = None,
     noise_variance: float | None = None,
     start: Mapping[str, Any] | None = None,
@@ -48,6 +49,7 @@ def replay_problem(
     constraints: Sequence[TransitionConstraint] = (),
     settings: Mapping[str, Any] | None = None,
     name: str | None = None,
+    prior: PlainPrior | None = None,
 ) -> Problem:
     """A problem whose black box is a CSV file of measurements, to plan a past campaign again.
 
@@ -60,7 +62,8 @@ def replay_problem(
     output
         Name of the measured column.
     kernel
-        What was believed before the first measurement, on inputs scaled to [-0.5, 0.5] by the range of the table.
+        What was believed before the first measurement, on inputs scaled to [-0.5, 0.5] by the range of the table; from
+        `prior` when not given.
     maximum_step
         How far each input may change in one move, as in `MaximumStep`; any point from any other when not given.
     noise_variance
@@ -73,6 +76,8 @@ def replay_problem(
         As in `Problem`; dynamic programming is preferred unless the settings say otherwise.
     name
         The name of the file when not given.
+    prior
+        What was known about the output in plain words, in place of a kernel.
     """
     names = [inputs] if isinstance(inputs, str) else inputs
     wanted: dict[str, str | None] = dict(names) if isinstance(names, Mapping) else dict.fromkeys(names)
@@ -93,7 +98,8 @@ def replay_problem(
         start=start if start is not None else int(row_point[0]),
         horizon=horizon if horizon is not None else len(measured),
         episodes=episodes,
-        kernel=kernel,
+        kernel=kernel,  # type: ignore[arg-type]
+        prior=prior,
         constraints=(*limits, *constraints),
         truth=means,
         settings=settings if settings is not None else {"planner": {"linear": {"solver": "dynamic_programming"}}},

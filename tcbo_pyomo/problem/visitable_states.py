@@ -19,8 +19,6 @@ from tcbo_pyomo.foundation.arrays import Mask
 from tcbo_pyomo.models.constraints.budget import Budget, budgets_of
 from tcbo_pyomo.models.safe_sets import EpisodeSets
 from tcbo_pyomo.models.worst_case_budget import WorstCaseTail
-from tcbo_pyomo.problem.path_labels import PathLabels
-from tcbo_pyomo.problem.path_rows import rows_of_budgets, rows_of_polytope
 
 if TYPE_CHECKING:
     from tcbo_pyomo.problem.compiled_polytope import CompiledPolytope
@@ -71,6 +69,9 @@ def visitable_states(sets: EpisodeSets, start: int, polytope: Callable[[], Compi
 def _by_paths(
     sets: EpisodeSets, start: int, budgets: list[Budget], only_budgets: bool, polytope: Callable[[], CompiledPolytope]
 ) -> VisitableStates:
+    from tcbo_pyomo.problem.path_labels import PathLabels  # Loads SciPy, and few plants need it.
+    from tcbo_pyomo.problem.path_rows import rows_of_budgets, rows_of_polytope
+
     if only_budgets:
         rows = rows_of_budgets(sets, start, budgets)
     else:

@@ -110,18 +110,32 @@ def settings_changes(before: Mapping[str, Any], after: Mapping[str, Any], name: 
 
 
 def amended_lengths(history: History, horizon: int) -> dict[str, int]:
-    """Moves of those episodes that have other than the new horizon: what was begun is not made shorter than it is."""
-    begun: dict[int, int] = {}
-    for move in history.moves:
-        if not move.cancelled:
-            begun[move.episode] = max(begun.get(move.episode, 0), move.step)
+    """Moves of those episodes that have other than the new horizon: those that ended keep theirs.
+
+    The episode under way goes on to the new horizon; where it has made as many moves already, it ends with them.
+    """
+    if horizon != history.horizon:
+        _refuse_outstanding(history, horizon)
+    made = {move.episode: move.step for move in history.made}
     lengths = {}
-    for episode, steps in begun.items():
-        ended = steps >= history.length(episode) and episode < history.episode
-        length = history.length(episode) if ended else max(steps, horizon)
+    for episode, steps in made.items():
+        length = history.length(episode) if episode < history.episode else max(steps, horizon)
         if length != horizon:
             lengths[str(episode)] = length
     return lengths
+
+
+def _refuse_outstanding(history: History, horizon: int) -> None:
+    """A schedule was made for an episode of the old length, and so was a move beyond the new one."""
+    ahead = history.assumed
+    if history.open_move is not None and history.open_move.step > horizon:
+        ahead = [history.open_move]
+    if ahead:
+        numbers = ", ".join(str(move.number) for move in ahead[:10])
+        raise BadInput(
+            f"another horizon ({horizon} instead of {history.horizon} moves) does not fit what was asked for (move {numbers}); "
+            "report or `skip` that first"
+        )
 
 
 def amended_moves(moves: Sequence[Move], old: Mapping[str, Any], new: Mapping[str, Any]) -> list[dict[str, Any]]:

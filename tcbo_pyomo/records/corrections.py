@@ -123,13 +123,16 @@ def _named(fact: Fact) -> str:
 def _before(rows: list[Row], numbers: frozenset[int]) -> dict[str, Any]:
     """Moves as the last of the rows that touched them left them, and how many there are where some were not there yet."""
     found: dict[int, dict[str, Any]] = {}
+    new: set[int] = set()
     for row in reversed(rows):
-        if len(found) == len(numbers):
+        if len(found) + len(new) == len(numbers):
             break
-        for data in row.body.get("moves", ()):
-            if data["number"] in numbers:
+        body = row.body
+        new |= {number for number in numbers - set(found) if number > body.get("length", number)}
+        for data in body.get("moves", ()):
+            if data["number"] in numbers - new:
                 found.setdefault(data["number"], data)
-    new = numbers - set(found)
+    new |= numbers - set(found)
     moves = [{name: value for name, value in found[number].items() if name not in RESULTS} for number in sorted(found)]
     return {"moves": moves, **({"length": min(new) - 1} if new else {})}
 

@@ -129,8 +129,8 @@ class Definitions:
             self._now = number
             self.lengths = {int(episode): int(moves) for episode, moves in body.get("lengths", {}).items()}
         elif "declared" in body:
-            facts = {name: body.get(name) for name in ("declared", "believed", "sources")}
-            self.all[self._now] = replace(self.now, **facts)
+            declared, believed, sources = (body.get(name) for name in ("declared", "believed", "sources"))
+            self.all[self._now] = replace(self.now, declared=declared, believed=believed, sources=sources)
         elif "kernel" in body and any(True for _ in named_code(body["kernel"], "kernel")):
             # A row may bring in a kernel of a user's; whoever trusts the file trusts that too.
             self.all[self._now] = replace(self.now, kernel=body["kernel"])

@@ -199,7 +199,7 @@ class DurableCampaign(SyncedCampaign):
     def export(self, path: str | Path, force: bool = False) -> int:
         """Write every move and measurement to a CSV file; how many rows it has."""
         self.refresh()
-        return write_table(move_table(self.campaign, self.violations), self.path, Path(path), force)
+        return write_table(move_table(self.campaign, self.violations), Path(path), force)
 
     def _ask(self, new: bool, whole: bool) -> list[Move]:
         """The moves waited for; otherwise plan, and plan again where other processes wrote meanwhile."""

@@ -13,6 +13,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from tcbo_pyomo.errors import BadInput, Busy, DamagedFile, DiskError, TcboError
+from tcbo_pyomo.foundation.limited_read import is_ordinary
 
 APPLICATION = int.from_bytes(b"tcbo", "big")
 """The application id in the header of every campaign file."""
@@ -59,6 +60,8 @@ def has_journal(path: Path) -> bool:
 
 def check_header(path: Path, version: int) -> int:
     """The format of a campaign file that this version (`version`) can read; everything else is refused."""
+    if path.exists() and not is_ordinary(path):
+        raise BadInput(f"{path}: is a folder, a device or a pipe, not a campaign file; nothing was changed")
     try:
         with open(path, "rb") as file:
             header = file.read(100)
@@ -104,6 +107,16 @@ def _has_our_table(path: Path) -> bool:
             return connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'campaign_rows'").fetchone() is not None
     except sqlite3.Error:
         return False
+
+
+def refuse_foreign_schema(path: Path, connection: sqlite3.Connection) -> None:
+    """Views and triggers, which another program put into a file, could compute for ever: only our plain tables are read."""
+    found = connection.execute("SELECT type, name, rootpage FROM sqlite_master").fetchall()
+    tables = {name for kind, name, page in found if kind == "table" and page}
+    kinds = {kind for kind, _, page in found if kind in ("view", "trigger") or not page}
+    if kinds or not {"campaign_rows", "campaign_head"} <= tables:
+        what = f"it holds a {sorted(kinds)[0]}" if kinds else "a table is missing"
+        raise damaged(path, f"{what}, which no campaign file has")
 
 
 @contextmanager

@@ -6,6 +6,7 @@ by a fingerprint only: the problem has to be given when it is read.
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,9 @@ from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.atomic_file import read_checked, write_checked
 from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.problem.with_settings import with_settings
+from tcbo_pyomo.records.determining_parts import FILE, Parts, changed_parts, problem_parts, source_parts
 from tcbo_pyomo.records.problem_source import ProblemSource, built_problem, problem_fingerprint
-from tcbo_pyomo.settings import stored_settings
+from tcbo_pyomo.settings import Settings, stored_settings
 
 FORMAT = "tcbo_campaign"
 VERSION = 1
@@ -28,9 +30,26 @@ def save_campaign(campaign: Campaign, path: str | Path) -> None:
     write_checked(Path(path), FORMAT, VERSION, {"problem": problem_fingerprint(campaign.problem), **campaign.state()})
 
 
-def save_simulation(simulation: Simulation, path: str | Path) -> None:
-    """Keep an unfinished run: the campaign after its last complete move, and what is needed to go on."""
+def run_parts(campaign: Campaign, source: ProblemSource | None = None) -> Parts:
+    """What determines the numbers of a run; `source` is what its problem was built from.
+
+    To be taken when the run begins: a file may be edited while it runs.
+    """
+    return _parts(campaign.problem, campaign.settings, source)
+
+
+def _parts(problem: ProblemProtocol, settings: Settings, source: ProblemSource | None) -> Parts:
+    named = source if isinstance(source, (str, os.PathLike)) else None
+    return {**problem_parts(problem), **source_parts(named, settings.model_dump(mode="json"))}
+
+
+def save_simulation(simulation: Simulation, path: str | Path, parts: Parts | None = None) -> None:
+    """Keep an unfinished run: the campaign after its last complete move, and what is needed to go on.
+
+    `parts` are its `run_parts`; those of the problem as it is when not given.
+    """
     content = simulation.checkpoint()
+    content["parts"] = run_parts(simulation.campaign) if parts is None else parts
     content["campaign"]["problem"] = problem_fingerprint(simulation.campaign.problem)
     write_checked(Path(path), FORMAT, VERSION, content)
 
@@ -50,19 +69,36 @@ def resume_simulation(path: str | Path, problem: ProblemSource) -> Simulation:
     content = read_checked(Path(path), FORMAT, VERSION, WORDS)
     if "campaign" not in content:
         raise BadInput(f"{path}: is a saved campaign, not an unfinished run; open it with open_campaign")
-    return _simulation(Path(path), problem, content)
+    return _simulation(Path(path), problem, content, content.get("parts"))
 
 
-def _simulation(path: Path, problem: ProblemSource, content: dict[str, Any]) -> Simulation:
-    return Simulation.from_checkpoint(_same_problem(path, problem, content["campaign"]), content)
+def _simulation(path: Path, problem: ProblemSource, content: dict[str, Any], parts: Parts | None = None) -> Simulation:
+    return Simulation.from_checkpoint(_same_problem(path, problem, content["campaign"], parts), content)
 
 
-def _same_problem(path: Path, source: ProblemSource, content: dict[str, Any]) -> ProblemProtocol:
-    """The problem that a file was saved for; another one is refused before its states and moves mean anything here."""
+def _same_problem(
+    path: Path, source: ProblemSource, content: dict[str, Any], parts: Parts | None = None
+) -> ProblemProtocol:
+    """The problem that a file was saved for; another one is refused before its states and moves mean anything here.
+
+    Where all its `parts` must be the same, the message says which are not.
+    """
     settings = stored_settings(content["settings"])
     problem = built_problem(source, settings.feedback.kind, content["seed"])
-    if problem_fingerprint(with_settings(problem, settings)) != content["problem"]:
+    present = with_settings(problem, settings)
+    if parts is not None and (changed := _changed(parts, _parts(present, settings, source), source)):
+        raise BadInput(
+            f"{path}: the run was interrupted with another problem than '{problem.name}' as it is now; "
+            f"changed: {', '.join(changed)}; put that back, or leave out --resume to start anew"
+        )
+    if problem_fingerprint(present) != content["problem"]:
         raise BadInput(
             f"{path}: was saved for another problem than '{problem.name}' as it is now; load the same problem"
         )
     return problem
+
+
+def _changed(before: Parts, now: Parts, source: ProblemSource) -> list[str]:
+    """The parts that changed; a problem that is made in Python has no files that we know."""
+    known = isinstance(source, (str, os.PathLike))
+    return [name for name in changed_parts(before, now) if known or not name.startswith(FILE)]

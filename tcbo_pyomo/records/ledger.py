@@ -14,8 +14,16 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+from tcbo_pyomo.errors import DamagedFile
 from tcbo_pyomo.records import file_format
-from tcbo_pyomo.records.file_damage import check_header, damaged, explained, has_journal, is_locked
+from tcbo_pyomo.records.file_damage import (
+    check_header,
+    damaged,
+    explained,
+    has_journal,
+    is_locked,
+    refuse_foreign_schema,
+)
 from tcbo_pyomo.records.file_format import FIRST, Row, follows, make_row
 
 PATIENCE = 30.0
@@ -130,8 +138,9 @@ class Ledger:
         def begin() -> None:
             try:
                 connection.execute(statement)
+                refuse_foreign_schema(self.path, connection)
                 connection.execute("SELECT number FROM campaign_head").fetchone()
-            except sqlite3.Error:
+            except (sqlite3.Error, DamagedFile):
                 _roll_back(connection)
                 raise
 

@@ -18,6 +18,7 @@ from tcbo_pyomo._version import __version__
 from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.errors import BadInput, DiskError
 from tcbo_pyomo.foundation.atomic_file import synchronise_folder
+from tcbo_pyomo.foundation.limited_read import is_ordinary
 from tcbo_pyomo.records.definition import Definitions
 from tcbo_pyomo.records.durable_campaign import DurableCampaign
 from tcbo_pyomo.records.file_damage import APPLICATION, MAGIC, PAGE_SIZE, explained, has_journal, meaningful
@@ -106,6 +107,8 @@ def is_campaign_file(path: Path) -> bool:
     """Whether a path is meant to be a CAMPAIGN.db: by its name, by its first bytes, or by a journal beside it."""
     if path.suffix == ".db" or has_journal(path):
         return True
+    if not is_ordinary(path):
+        return False
     try:
         with open(path, "rb") as file:
             return file.read(len(MAGIC)) == MAGIC

@@ -31,6 +31,7 @@ def problem_fingerprint(problem: ProblemProtocol) -> str:
     facts, arrays = problem.identity()
     coordinates = [(c.name, float(c.lower), float(c.upper), c.unit) for c in problem.coordinates]
     rules = [rule.name for rule in problem.rules]
+    facts = facts if problem.prior is None else [*facts, problem.prior.to_dict()]
     digest = hashlib.sha256()
     description = (problem.name, coordinates, int(problem.horizon), rules, problem.kernel.to_dict(), facts)
     digest.update(json.dumps(description, sort_keys=True).encode())

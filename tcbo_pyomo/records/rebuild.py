@@ -18,7 +18,7 @@ from tcbo_pyomo.records.definition import Definitions
 from tcbo_pyomo.records.file_format import Row, plain
 from tcbo_pyomo.records.recorded_campaign import RecordedCampaign
 
-STATE = ("generator", "kernel", "method", "planned_with")
+STATE = ("generator", "kernel", "learned", "method", "planned_with")
 RESULTS = ("value", "replicates", "surprises")
 """Fields of a move that follow from the results that stand. Rows of 0.1.0 repeat the first two in every row."""
 CORRIGIBLE = ("tell", "arrive", "skip", "give_up")
@@ -170,9 +170,8 @@ def restore(campaign: Campaign, story: Story) -> None:
         campaign.method.solver = story.state.get("planned_with")
     else:
         from tcbo_pyomo.campaign.assembly import method_for  # A campaign that is only looked at needs no method.
-        from tcbo_pyomo.surrogate.kernels import kernel_from_dict
 
-        campaign.knowledge.replay(kernel_from_dict(story.state["kernel"]))
+        campaign.knowledge.load(story.state)
         if story.state["method"] is None and campaign.method.state() is not None:
             campaign.method, _ = method_for(campaign.problem, campaign.settings)
     campaign.method.load(story.state["method"])
@@ -182,7 +181,7 @@ def state_of(campaign: Campaign) -> dict[str, Any]:
     """What a row of an ask keeps of the campaign beside its moves."""
     return {
         "generator": campaign.generator.bit_generator.state,
-        "kernel": campaign.knowledge.kernel.to_dict(),
+        **campaign.knowledge.state(),
         "method": plain(campaign.method.state()),
         "planned_with": campaign.method.planned_with(),
     }

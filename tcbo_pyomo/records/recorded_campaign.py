@@ -81,10 +81,8 @@ class KnowledgeOnDemand:
             raise AttributeError(name)
         with without_user_code(self._campaign.refusal):
             if self._built is None:
-                from tcbo_pyomo.surrogate.kernels import kernel_from_dict
-
                 built = self._campaign.new_knowledge()
-                built.replay(kernel_from_dict(self._state["kernel"]))
+                built.load(self._state)
                 self._built = built
             return getattr(self._built, name)
 
@@ -133,9 +131,9 @@ class RecordedCampaign(Campaign):
 
         problem = self.problem
         if not self._definition.believed:
-            from tcbo_pyomo.methods.protocol import load_method
+            from tcbo_pyomo.campaign.assembly import believed_problem
 
-            problem = load_method(self.settings.method).believed(problem)
+            problem = believed_problem(problem, self.settings)
         return knowledge_for(problem, self.settings, self.seed, self.history)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,10 +12,10 @@ import numpy as np
 
 from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.errors import BadInput
-from tcbo_pyomo.foundation.coordinates import NUMBERS, coordinate_index
+from tcbo_pyomo.foundation.coordinates import coordinate_index
 from tcbo_pyomo.foundation.csv_table import converted_values
 from tcbo_pyomo.knowledge.history import Move
-from tcbo_pyomo.knowledge.plausibility import Surprise
+from tcbo_pyomo.knowledge.plausibility import Surprise, finite_value
 from tcbo_pyomo.plant.situation import Location
 
 # No powers of powers: a unit is a few words, not a computation.
@@ -79,13 +78,8 @@ class Receipt:
 
 def measured_value(campaign: Campaign, result: Result) -> float:
     """The value in the unit of the problem's output; anything that is not one finite number is refused."""
-    value, where = result.value, "result" if result.number is None else f"move {result.number}"
-    number = math.nan
-    if isinstance(value, NUMBERS) and not isinstance(value, bool):
-        with suppress(OverflowError):
-            number = float(value)
-    if not math.isfinite(number):
-        raise BadInput(f"{where}: measurement {value!r} must be a finite number")
+    where = "result" if result.number is None else f"move {result.number}"
+    number = finite_value(where, result.value)
     return number if result.unit is None else in_unit(number, result.unit, campaign.problem.output_unit, where)
 
 

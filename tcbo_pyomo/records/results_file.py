@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from tcbo_pyomo.errors import BadInput, suggestion
@@ -26,8 +25,7 @@ WORDS = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0":
 def read_results(path: str | os.PathLike[str], problem: ProblemProtocol, history: History) -> list[Result]:
     """The results of a file; whatever is wrong is one `BadInput` that names the row and the column."""
     where = f"results '{os.fspath(path)}'"
-    _refuse_large(path, where)
-    (first, header), *rows = table_rows(path, where)
+    (first, header), *rows = table_rows(path, where, LARGEST_FILE)
     headings = table_headings(header, f"{where}, row {first}")
     names = [coordinate.name for coordinate in problem.coordinates]
     output = _output_column(headings, problem.output, f"{where}, row {first}")
@@ -100,12 +98,3 @@ def _whole(cell: str, where: str) -> int:
     if not cell.isascii() or not cell.isdigit() or len(cell) > 9:
         raise BadInput(f"{where}: {cell[:40]!r} is not a whole number")
     return int(cell)
-
-
-def _refuse_large(path: str | os.PathLike[str], where: str) -> None:
-    try:
-        size = Path(path).stat().st_size
-    except (OSError, ValueError) as error:
-        raise BadInput(f"{where}: {getattr(error, 'strerror', None) or error}") from None
-    if size > LARGEST_FILE:
-        raise BadInput(f"{where}: larger than {LARGEST_FILE} bytes, which no file of results is")

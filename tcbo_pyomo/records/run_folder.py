@@ -24,7 +24,10 @@ from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.campaign.feedback import released
 from tcbo_pyomo.campaign.simulation import CampaignResult
 from tcbo_pyomo.errors import BadInput, DamagedFile, DiskError
+from tcbo_pyomo.foundation.atomic_file import refuse_to_replace
 from tcbo_pyomo.foundation.csv_table import read_table
+from tcbo_pyomo.knowledge.belief_in_words import belief_now
+from tcbo_pyomo.knowledge.criticism import criticise
 from tcbo_pyomo.knowledge.history import Move
 from tcbo_pyomo.plant.situation import Location
 from tcbo_pyomo.records.json_file import read_campaign
@@ -44,6 +47,8 @@ def prepare_folder(folder: str | os.PathLike[str], force: bool = False) -> None:
         existing = next(parent for parent in (place, *place.absolute().parents) if parent.exists())
     except OSError as error:
         raise DiskError(f"output folder '{place}': {error.strerror}; nothing was run") from None
+    for name in present:
+        refuse_to_replace(place / name)
     if present and not force:
         found = ", ".join(present)
         raise BadInput(f"output folder '{place}' holds a run ({found}); name another, or use --force")
@@ -88,6 +93,8 @@ def result_data(result: CampaignResult) -> dict[str, Any]:
         "version": __version__,
         "settings": result.settings.model_dump(),
         "how_to_get_there": result.campaign.route,
+        "belief": belief_now(result.campaign.knowledge).to_dict(),
+        "criticism": criticise(result.campaign.knowledge).to_dict(),
         "episodes": [asdict(episode) for episode in result.episodes],
         "steps": [asdict(step) for step in result.steps],
     }

@@ -5,15 +5,20 @@ from __future__ import annotations
 import csv
 import io
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tcbo_pyomo.campaign.campaign import Campaign
-from tcbo_pyomo.errors import BadInput
-from tcbo_pyomo.foundation.atomic_file import write_atomically
+from tcbo_pyomo.errors import BadInput, TcboError
+from tcbo_pyomo.foundation.atomic_file import refuse_to_replace, write_atomically
 from tcbo_pyomo.foundation.wording import with_unit
+from tcbo_pyomo.knowledge.belief_in_words import belief_lines, belief_now
+from tcbo_pyomo.knowledge.criticism import criticise
 from tcbo_pyomo.knowledge.history import Move
+from tcbo_pyomo.knowledge.plausibility import Surprise
+from tcbo_pyomo.planning.fall_backs import fall_backs
 from tcbo_pyomo.problem.protocol import ProblemProtocol
 
 
@@ -43,6 +48,13 @@ class Status:
         Results that the model held for very unlikely and nobody confirmed, in words, by move.
     finished
         Whether every move of the budget was made.
+    fall_backs
+        Plans that are warm starts, for the nonlinear solver did nothing; `fall_backs_in_words` says why.
+    belief, belief_lines
+        Lengthscales and measurement noise that the model believes in now, with their uncertainty: as data and in words;
+        None where its kernel is a user's that must not run.
+    warnings
+        Where the results contradict the model, and what to do.
     planned_with
         The solver that plans and why it is used, in words; None where nothing is planned.
     """
@@ -61,6 +73,11 @@ class Status:
     violations: dict[int, list[str]]
     surprises: dict[int, list[str]]
     finished: bool
+    belief: dict[str, Any] | None
+    belief_lines: tuple[str, ...]
+    warnings: tuple[str, ...]
+    fall_backs: int = 0
+    fall_backs_in_words: str = ""
     planned_with: str | None = None
 
 
@@ -94,6 +111,7 @@ def status_of(campaign: Campaign, violations: dict[int, list[str]]) -> Status:
     ahead = schedule[0] if schedule else history.open_move
     # The plant has made no move of which a schedule only assumes that it will.
     made = history.moves_made - sum(move.step > 0 for move in schedule)
+    fallen = fall_backs(campaign.plans.values())
     return Status(
         problem=problem.name,
         method=campaign.method_name,
@@ -109,8 +127,20 @@ def status_of(campaign: Campaign, violations: dict[int, list[str]]) -> Status:
         violations=dict(violations),
         surprises={move.number: texts for move in history.moves if (texts := doubts(problem, move))},
         finished=campaign.finished and not schedule,
+        fall_backs=fallen.number,
+        fall_backs_in_words=str(fallen) if fallen.number else "",
+        **_model(campaign),
         planned_with=campaign.method.planned_with(),
     )
+
+
+def _model(campaign: Campaign) -> dict[str, Any]:
+    """What the model believes and where the results contradict it; nothing where it is a user's and cannot be asked."""
+    try:
+        belief, lines = belief_now(campaign.knowledge).to_dict(), tuple(belief_lines(campaign.knowledge))
+        return {"belief": belief, "belief_lines": lines, "warnings": criticise(campaign.knowledge).warnings}
+    except TcboError:
+        return {"belief": None, "belief_lines": (), "warnings": ()}
 
 
 def best_of(campaign: Campaign) -> Best:
@@ -118,7 +148,7 @@ def best_of(campaign: Campaign) -> Best:
     if not campaign.history.told:
         return Best(None, None, None, 0)
     where = campaign.recommendation
-    mean, deviation = campaign.knowledge.belief.predict([where])
+    mean, deviation = campaign.knowledge.predict([where])
     believed = float(mean[0]), float(deviation[0])
     return Best(campaign.problem.describe(where), *believed, len(campaign.history.told), campaign.route)
 
@@ -158,15 +188,17 @@ def move_table(campaign: Campaign, violations: dict[int, list[str]]) -> list[lis
         values = problem.describe(place).values() if place is not None else [None] * len(titles)
         broken = "; ".join(violations.get(move.number, ()))
         status = standing_of(move, move.number in schedule)
-        for value, surprise in move.measured or [(None, None)]:
+        measured: Sequence[tuple[float | None, Surprise | None]] = move.measured or [(None, None)]
+        for value, surprise in measured:
             doubt = ("confirmed: " if surprise.confirmed else "") + surprise.in_words(unit) if surprise else ""
             rows.append([move.number, move.episode, move.step, *values, value, status, broken, doubt])
     return rows
 
 
-def write_table(rows: list[list[Any]], source: Path, path: Path, force: bool) -> int:
+def write_table(rows: list[list[Any]], path: Path, force: bool) -> int:
     """Write a table as CSV, whole or not at all; how many rows it has below its header."""
-    if os.path.lexists(path) and (not force or not path.is_file() or os.path.samefile(path, source)):
+    refuse_to_replace(path)
+    if os.path.lexists(path) and not force:
         raise BadInput(f"{path}: exists already; choose another name, or replace a file with --force")
     text = io.StringIO()
     # Every digit of a number counts.

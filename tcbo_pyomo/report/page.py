@@ -17,7 +17,7 @@ from typing import Any
 
 from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.errors import BadInput
-from tcbo_pyomo.foundation.atomic_file import write_atomically
+from tcbo_pyomo.foundation.atomic_file import refuse_to_replace, write_atomically
 from tcbo_pyomo.foundation.user_code import without_user_code
 from tcbo_pyomo.foundation.wording import visible
 from tcbo_pyomo.report.page_content import page_content
@@ -58,6 +58,7 @@ def check_output(path: str | os.PathLike[str], force: bool = False) -> None:
         raise BadInput(f"report '{place}': the folder '{place.parent}' does not exist; make it first")
     if place.is_dir():
         raise BadInput(f"report '{place}' is a folder; name a file in it")
+    refuse_to_replace(place)
     if os.path.lexists(place) and not force:
         raise BadInput(f"report '{place}' exists; name another file, or use --force")
 

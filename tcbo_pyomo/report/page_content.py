@@ -11,10 +11,12 @@ from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.checks.audit import full_campaign_audit
 from tcbo_pyomo.explain.limit_slack import limit_slack
 from tcbo_pyomo.foundation.wording import counted, spaced, uncertain, with_unit
-from tcbo_pyomo.knowledge.history import Move
+from tcbo_pyomo.knowledge.history import History, Move
 from tcbo_pyomo.plant.situation import Location
 from tcbo_pyomo.problem.in_words import described, output_title, place, place_values
 from tcbo_pyomo.problem.protocol import ProblemProtocol
+from tcbo_pyomo.records.status import doubts
+from tcbo_pyomo.report.page_criticism import page_criticism
 from tcbo_pyomo.report.page_explanation import page_explanation
 from tcbo_pyomo.report.page_figures import belief_picture, candidates_picture, path_picture, regret_picture
 from tcbo_pyomo.report.solver_statistics import solver_statistics
@@ -41,11 +43,13 @@ def page_content(campaign: Campaign, plans: Sequence[dict[str, Any] | None] = ()
         "route": _route(campaign),
         "following": _following(campaign),
         "why": page_explanation(campaign),
-        "pending": [_move_row(campaign, move) for move in campaign.history.pending[-MOST_ROWS:]],
+        "pending": [_move_row(campaign, move) for move in _pending(campaign.history)[-MOST_ROWS:]],
         "paths": path_picture(campaign),
         "charts": _charts(campaign, moments),
         "removals": _removals(campaign, moments),
+        "model": page_criticism(campaign),
         "results": _results(campaign),
+        "surprises": _surprises(campaign),
         "slack": limit_slack(campaign, audit),
         "violations": [[*map(str, astuple(finding))] for finding in audit.findings[:MOST_ROWS]],
         "violation_count": len(audit.findings),
@@ -59,7 +63,7 @@ def page_content(campaign: Campaign, plans: Sequence[dict[str, Any] | None] = ()
 
 def _status(campaign: Campaign) -> str:
     history, problem = campaign.history, campaign.problem
-    if campaign.finished:
+    if campaign.finished and not history.assumed:
         return "finished" if not history.pending else "all moves made, results pending"
     return "running" if history.moves else f"not started: {counted(problem.episodes, 'episode')} to come"
 
@@ -68,18 +72,33 @@ def _standing(campaign: Campaign) -> dict[str, Any]:
     history, problem = campaign.history, campaign.problem
     situation = history.situation()
     episode, step, state = history.episode, situation.step, situation.state
-    if campaign.finished:
+    schedule = history.assumed
+    if schedule:  # The plant has not made these moves yet, as far as reported.
+        episode, step, state = schedule[0].episode, max(0, schedule[0].step - 1), schedule[0].origin
+    elif campaign.finished:
         episode, step, state = problem.episodes, history.length(problem.episodes), history.path(problem.episodes)[-1]
     total = history.moves_of(problem.episodes)
+    made = history.moves_made - sum(move.step > 0 for move in schedule)
     return {
         "episode": f"{episode} of {problem.episodes}",
         "step": f"{step} of {history.length(min(episode, problem.episodes))}",
         "position": place(problem, state),
-        "moves": f"{history.moves_made} of {total}",
-        "share": history.moves_made / total,
+        "moves": f"{made} of {total}",
+        "share": made / total,
         "results": counted(len(history.told), "result"),
-        "pending": str(len(history.pending)),
+        "pending": str(len(_pending(history))),
     }
+
+
+def _pending(history: History) -> list[Move]:
+    """Moves that were made and whose results are to come."""
+    schedule = history.assumed
+    return [move for move in history.pending if move not in schedule]
+
+
+def _waiting(history: History) -> Move | None:
+    """The move to make now."""
+    return next(iter(history.assumed), history.open_move)
 
 
 def _recommendation(campaign: Campaign, now: Moment) -> dict[str, Any]:
@@ -117,7 +136,7 @@ def _route(campaign: Campaign) -> dict[str, Any] | None:
 
 def _following(campaign: Campaign) -> dict[str, Any]:
     """The move to make now, and what the last plan has in mind after it."""
-    problem, move = campaign.problem, campaign.history.open_move
+    problem, move = campaign.problem, _waiting(campaign.history)
     ahead = [[str(step), *(value for _, value in place(problem, where))] for step, where in _look_ahead(campaign)]
     return {
         "number": None if move is None else str(move.number),
@@ -131,7 +150,9 @@ def _following(campaign: Campaign) -> dict[str, Any]:
 
 
 def _look_ahead(campaign: Campaign) -> list[tuple[int, Location]]:
-    """(step, place) of the moves after the open one, as last planned; nothing where no plan is at hand."""
+    """(step, place) of the moves after the next one, as scheduled or last planned; nothing where no plan is at hand."""
+    if len(schedule := campaign.history.assumed) > 1:
+        return [(move.step, move.arrived) for move in schedule[1:]]
     move, situation = campaign.history.open_move, campaign.history.situation()
     here, step = (situation.state, situation.step) if move is None else (move.expected, move.step)
     planner = getattr(campaign.method, "planner", None)
@@ -186,6 +207,12 @@ def _results(campaign: Campaign) -> dict[str, Any]:
     rows = [[*_move_row(campaign, move), with_unit(value, problem.output_unit)] for move, value in told[-LATEST:]]
     titles = ["move", "episode", "step", *(spaced(c.name) for c in problem.coordinates), output_title(problem)]
     return {"titles": titles, "rows": rows[::-1], "left_out": max(0, len(told) - LATEST)}
+
+
+def _surprises(campaign: Campaign) -> list[list[str]]:
+    """Results that the model held for very unlikely and nobody confirmed, the latest first."""
+    texts = [(move, text) for move in campaign.history.moves for text in doubts(campaign.problem, move)]
+    return [[str(move.number), str(move.episode), str(move.step), text] for move, text in texts[: -MOST_ROWS - 1 : -1]]
 
 
 def _repeat(campaign: Campaign) -> dict[str, str]:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Sequence
 from typing import Any
 
 from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.errors import TcboError
 from tcbo_pyomo.explain.as_text import (
+    aim_text,
     amount_text,
     leaves_text,
     limits_heading,
@@ -26,7 +26,7 @@ from tcbo_pyomo.explain.as_text import (
     status_text,
 )
 from tcbo_pyomo.explain.explanation import explain
-from tcbo_pyomo.explain.move_facts import Explanation, MoveOption, Point
+from tcbo_pyomo.explain.move_facts import Explanation, MoveOption
 from tcbo_pyomo.foundation.wording import spaced, squared_unit, with_unit
 from tcbo_pyomo.problem.in_words import described_values
 from tcbo_pyomo.problem.protocol import ProblemProtocol
@@ -70,7 +70,7 @@ def _content(problem: ProblemProtocol, found: Explanation) -> dict[str, Any]:
     names = ", ".join(spaced(c.name) for c in problem.coordinates)
     return {
         "which": f"Step {found.step} of episode {found.episode}, from {described_values(problem, found.here)}.",
-        "aim": _aim(problem, found.separates),
+        "aim": _aim(problem, found),
         "places": f"Places are given as ({names}).",
         "scale": _sentence(scale_text(found)),
         "learns": _learns(problem, found),
@@ -88,11 +88,11 @@ def _sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}."
 
 
-def _aim(problem: ProblemProtocol, ends: Sequence[Point]) -> str:
-    places = [described_values(problem, point) for point in ends]
+def _aim(problem: ProblemProtocol, found: Explanation) -> str:
+    places = [described_values(problem, point) for point in found.separates]
     if len(places) == 1:
         return f"The plan confirms the one candidate left, {places[0]}."
-    return f"The plan separates {places[0]} from {places[1]}, the two candidates whose difference is known least."
+    return f"The plan {aim_text(found, places)}."
 
 
 def _learns(problem: ProblemProtocol, found: Explanation) -> list[tuple[str, str, str, float]]:

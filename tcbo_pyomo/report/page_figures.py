@@ -122,7 +122,12 @@ def _chart(draw: Callable[[Axes], None], alternative: str, caption: str) -> Pict
         ax.set_axisbelow(True)
         return ax
 
-    return Picture(_drawn(chart, "svg"), alternative, caption)
+    return drawn_picture(chart, alternative, caption)
+
+
+def drawn_picture(draw: Callable[[], Axes], alternative: str, caption: str) -> Picture:
+    """A drawing of lines and marks as a picture."""
+    return Picture(_drawn(draw, "svg"), alternative, caption)
 
 
 def _drawn(draw: Callable[[], Axes], kind: str) -> str:

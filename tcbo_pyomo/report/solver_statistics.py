@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from tcbo_pyomo.planning.fall_backs import fall_backs
+
 
 def solver_statistics(plans: Sequence[dict[str, Any] | None]) -> list[tuple[str, str]]:
     """(what, value) pairs; empty where no plan was recorded."""
@@ -21,7 +23,7 @@ def solver_statistics(plans: Sequence[dict[str, Any] | None]) -> list[tuple[str,
     ]
     if utilities := _numbers(known, "utility"):
         ends = f"{utilities[0]:.4g} and {utilities[-1]:.4g}"
-        facts.append(("utility (variance to be removed), first and last plan", ends))
+        facts.append(("utility (what plans lower), first and last plan", ends))
     if components := _numbers(known, "components"):
         facts.append(("trajectories or policies mixed in a plan, at most", str(max(components))))
     facts += _trajectories(known)
@@ -43,10 +45,12 @@ def _trajectories(plans: Sequence[dict[str, Any]]) -> list[tuple[str, str]]:
     iterations = np.array([solve.get("iterations", 0) for solve in solves], dtype=float)
     refused = sum(not solve.get("feasible") for solve in solves)
     kept = sum(path.get("used") != "solver" for path in paths)
+    fallen = fall_backs(plans)
     statuses = Counter(str(solve.get("status")) for solve in solves)
     return [
         ("solves", f"{len(solves)}, of which {refused} gave no path that our own arithmetic accepts"),
         ("solver status", ", ".join(f"{status} ({number})" for status, number in statuses.most_common(4))),
         ("iterations per solve, median and most", f"{np.median(iterations):g} and {iterations.max():g}"),
         ("plans that kept their warm start", str(kept)),
+        *([("warning", str(fallen))] if fallen.number else []),
     ]

@@ -71,7 +71,7 @@ def timeline(campaign: Campaign) -> list[Moment]:
             continue
         after: set[int] = set(knowledge.candidates.tolist()) if problem.keeps_candidates else set()
         recommended = knowledge.recommendation
-        (mean,), (deviation,) = knowledge.belief.predict([recommended])
+        (mean,), (deviation,) = knowledge.predict([recommended])
         believed = (recommended, float(mean), float(deviation), problem.regret(recommended))
         candidates = len(after) if problem.keeps_candidates else None
         changes = (tuple(sorted(before - after)), tuple(sorted(after - before)))

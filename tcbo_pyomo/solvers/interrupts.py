@@ -6,30 +6,39 @@ import signal
 import threading
 from typing import Any, Self
 
+from tcbo_pyomo.foundation.signals import REQUESTS_TO_END
+
 
 class NotedInterrupt:
     """A context in which Ctrl-C only sets `requested`; leaving it does what Ctrl-C would have done.
 
-    Signals reach the main thread only; elsewhere this context does nothing.
+    SIGTERM and SIGHUP likewise, where somebody in Python handles them. Signals reach the main thread only; elsewhere this
+    context does nothing.
     """
 
     def __init__(self) -> None:
-        self.requested = False
-        self._previous: Any = None
+        self._noted: list[int] = []
+        self._previous: dict[int, Any] = {}
+
+    @property
+    def requested(self) -> bool:
+        """Whether the solve should stop."""
+        return bool(self._noted)
 
     def __enter__(self) -> Self:
-        # A handler that was not set from Python reads as None and could not be put back.
-        main = threading.current_thread() is threading.main_thread()
-        if main and signal.getsignal(signal.SIGINT) is not None:
-            self._previous = signal.signal(signal.SIGINT, self._note)
+        if threading.current_thread() is threading.main_thread():
+            for name in REQUESTS_TO_END:
+                handler = signal.getsignal(name)
+                # A handler that was not set from Python reads as None and could not be put back.
+                if callable(handler) or (name == signal.SIGINT and handler is not None):
+                    self._previous[name] = signal.signal(name, self._note)
         return self
 
-    def _note(self, *_: object) -> None:
-        self.requested = True
+    def _note(self, number: int, *_: object) -> None:
+        self._noted.append(number)
 
     def __exit__(self, *_: object) -> None:
-        if self._previous is None:
-            return
-        signal.signal(signal.SIGINT, self._previous)
-        if self.requested:
-            signal.raise_signal(signal.SIGINT)
+        for name, handler in self._previous.items():
+            signal.signal(name, handler)
+        for number in self._noted[:1]:
+            signal.raise_signal(number)

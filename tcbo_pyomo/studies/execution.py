@@ -11,11 +11,14 @@ import numpy as np
 from tcbo_pyomo.campaign.assembly import with_reachable_maximum
 from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.campaign.simulation import CampaignResult, Simulation
+from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.blas_threads import one_blas_thread
 from tcbo_pyomo.foundation.registry import find_beside_user
 from tcbo_pyomo.knowledge.history import Move
 from tcbo_pyomo.library import load_problem
+from tcbo_pyomo.planning.fall_backs import fall_backs
 from tcbo_pyomo.problem.with_settings import AnyProblem
+from tcbo_pyomo.records.determining_parts import FILE, changed_parts, source_parts
 from tcbo_pyomo.settings import stored_settings
 from tcbo_pyomo.studies.runs import Run
 
@@ -55,9 +58,8 @@ def with_drawn_truth(problem: AnyProblem, seed: int) -> AnyProblem:
 
     Its maximum is the largest value that an episode can reach.
     """
-    return with_reachable_maximum(
-        problem.with_drawn_truth(np.random.default_rng(np.random.SeedSequence([seed, DRAWN_TRUTH])))
-    )
+    drawn = problem.with_drawn_truth(np.random.default_rng(np.random.SeedSequence([seed, DRAWN_TRUTH])))
+    return with_reachable_maximum(drawn)
 
 
 def _results(run: Run) -> dict[str, Any]:
@@ -65,12 +67,25 @@ def _results(run: Run) -> dict[str, Any]:
         find_beside_user(run.search_path)
     settings = stored_settings(run.case.settings)
     problem = load_problem(run.case.source, settings.feedback.kind, run.seed)
+    _refuse_other_sources(run)
     if run.case.truth == "drawn":
         problem = with_drawn_truth(problem, run.seed)
     campaign = TimedCampaign(problem, settings, run.seed)
     result = Simulation(campaign).run()
+    _refuse_other_sources(run)
     steps = [[s.episode, s.step, s.regret, s.identified, s.candidates] for s in result.steps]
-    return {"steps": steps, "path": _path(result), "seconds": campaign.seconds}
+    fallen = fall_backs(step.plan for step in result.steps)
+    found = {"steps": steps, "path": _path(result), "seconds": campaign.seconds}
+    return {**found, "fall_backs": str(fallen)} if fallen.number else found
+
+
+def _refuse_other_sources(run: Run) -> None:
+    """A file that was edited meanwhile, or that another machine has in another form, gives other numbers than the key says."""
+    known = {name: digest for name, digest in run.case.parts.items() if name.startswith(FILE)}
+    if changed := changed_parts(known, source_parts(run.case.source, run.case.settings)):
+        raise BadInput(
+            f"{', '.join(changed)} was changed after the study began, or differs on this machine; run it again"
+        )
 
 
 def _path(result: CampaignResult) -> list[list[Any]]:

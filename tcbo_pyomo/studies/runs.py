@@ -1,7 +1,8 @@
 """The runs of a study: every case (problem, feedback, method, settings) with every seed, each under its key.
 
-The key is a digest of everything that determines the numbers of a run: the problem, the method, all settings, the seed
-and the version since which these give the same moves. A run that is stored under its key is never made twice.
+The key is a digest of everything that determines the numbers of a run: the problem with its limits, budget and truth, the
+sources of every module of the user's behind it, the method, all settings, the seed, and the version since which these
+give the same moves. A run that is stored under its key is never made twice.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ import hashlib
 import json
 import logging
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
 from functools import cached_property, singledispatch
 from itertools import product
 from pathlib import Path
@@ -19,17 +21,21 @@ from typing import Any
 from tcbo_pyomo._version import MOVES_SINCE, REACHABLE_SINCE
 from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.errors import BadInput, TcboError
+from tcbo_pyomo.foundation.registry import find_beside_user
 from tcbo_pyomo.library import load_problem
 from tcbo_pyomo.planning.finite.chosen_solver import chosen_solver
 from tcbo_pyomo.problem.continuous import ContinuousProblem
 from tcbo_pyomo.problem.finite import Problem
 from tcbo_pyomo.problem.protocol import ProblemProtocol
+from tcbo_pyomo.records.determining_parts import Parts, problem_parts, source_parts
 from tcbo_pyomo.records.problem_source import problem_fingerprint
 from tcbo_pyomo.settings import RETIRED, FeedbackSettings, Settings, stored_settings
 from tcbo_pyomo.studies.study import ProblemEntry, Study
 
 log = logging.getLogger(__name__)
 
+REFERENCE_SEED = 0
+"""With which a problem is built for the parts of its key: the seeds of a study may change, and known runs stay known."""
 DEFAULT_BEFORE = "highs"
 """The linear solver that 0.1.0 used where none was named; its runs do not name it either."""
 
@@ -50,6 +56,8 @@ class Case:
     fingerprint: str
     truth: str = "known"
     solver: str = ""
+    parts: Parts = field(default_factory=dict)
+    """What determines the numbers, see `determining_parts`."""
 
     @property
     def label(self) -> str:
@@ -70,12 +78,16 @@ class Run:
     def key(self) -> str:
         """A digest of all that determines the numbers; labels do not."""
         case = self.case
-        # A shipped problem is what its name says in this version; a user's file is known by what it builds.
+        settings = _with_solver(case.settings, case.solver)
+        return _digest([MOVES_SINCE, case.parts, settings, self.seed, case.truth])
+
+    @cached_property
+    def key_of_0_1_0(self) -> str:
+        """The key of versions that did not see a change of truth, episodes or sources."""
+        case = self.case
         source = Path(case.source).name if case.source.endswith(".py") else case.source
         facts = [MOVES_SINCE, source, case.fingerprint, _with_solver(case.settings, case.solver), self.seed]
-        if case.truth != "known":
-            facts.append(case.truth)
-        return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:32]
+        return _digest(facts if case.truth == "known" else [*facts, case.truth])
 
     @property
     def label(self) -> str:
@@ -87,8 +99,14 @@ class Run:
         return {**asdict(self.case), "seed": self.seed}
 
 
+def _digest(facts: Any) -> str:
+    return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:32]
+
+
 def runs_of(study: Study, search_path: str = "") -> list[Run]:
     """All runs in the order of the study; whatever cannot run is refused here, before anything is run."""
+    if search_path:
+        find_beside_user(search_path)
     places = product(study.problems, study.feedback or (None,))
     cases = [case for problem, feedback in places for case in _cases(study, problem, feedback)]
     _refuse_equal(cases, study.seeds[0])
@@ -102,7 +120,7 @@ def _cases(study: Study, problem: ProblemEntry, feedback: FeedbackSettings | Non
             f"study '{study.name}': problem '{problem.label}' has no known truth to simulate; "
             "`truth: drawn` draws one from its prior for every seed"
         )
-    fingerprint = problem_fingerprint(built)
+    fingerprint, parts = problem_fingerprint(built), _parts(study, problem, feedback, built)
     own = {"feedback": feedback.model_dump()} if feedback else {}
     points = [tuple(zip(study.grid, values, strict=True)) for values in product(*study.grid.values())]
     for method, point in product(study.methods, points):
@@ -116,17 +134,29 @@ def _cases(study: Study, problem: ProblemEntry, feedback: FeedbackSettings | Non
         except TcboError as error:
             label = ", ".join(filter(None, (problem.label, method.label, setting_label(point))))
             raise type(error)(f"study '{study.name}', {label}: {error}") from error
+        stored = _with_retired(settings.model_dump(mode="json", exclude_defaults=True), layers)
         yield Case(
             problem=problem.label,
             feedback=feedback_label(settings.feedback),
             method=method.label,
             setting=setting_label(point),
             source=problem.problem,
-            settings=_with_retired(settings.model_dump(mode="json", exclude_defaults=True), layers),
+            settings=stored,
             fingerprint=fingerprint if as_ever else f"{fingerprint} {REACHABLE_SINCE}",
             truth=study.truth,
             solver=solver,
+            parts={**parts, **({} if as_ever else {"reach": REACHABLE_SINCE}), **source_parts(problem.problem, stored)},
         )
+
+
+def _parts(study: Study, problem: ProblemEntry, feedback: FeedbackSettings | None, built: ProblemProtocol) -> Parts:
+    """The parts of a problem, which do not depend on the seeds of the study."""
+    if study.seeds[0] != REFERENCE_SEED:
+        # A problem that cannot be built with this seed is known by the study's first one.
+        with suppress(TcboError):
+            built = load_problem(problem.problem, feedback.kind if feedback else None, REFERENCE_SEED)
+    parts = problem_parts(built)
+    return {name: digest for name, digest in parts.items() if name != "truth" or study.truth == "known"}
 
 
 @singledispatch

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from math import prod
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -13,6 +14,8 @@ from tcbo_pyomo.errors import BadInput, suggestion
 from tcbo_pyomo.foundation.settings_file import read_mapping
 from tcbo_pyomo.settings import FeedbackSettings
 
+MOST_RUNS = 100_000
+"""Of one study; more are a slip of the pen."""
 OWN_LISTS = {"method": "methods", "feedback": "feedback"}
 """Settings that are crossed by a list of their own."""
 
@@ -124,13 +127,26 @@ class Study(_Section):
             **{f"grid.{name}": [repr(value) for value in values] for name, values in self.grid.items()},
         }
         for name, items in lists.items():
-            twice = next((item for number, item in enumerate(items) if item in items[:number]), None)
+            twice = _first_twice(items)
             if twice is not None:
                 hint = "; give each a `name` of its own" if name in ("problems", "methods") else ""
                 raise ValueError(f"{name}: {twice} is given twice{hint}")
             if not items and name.startswith("grid."):
                 raise ValueError(f"{name}: the list is empty; give at least one value")
+        runs = prod(len(items) for name, items in lists.items() if items)
+        if runs > MOST_RUNS:
+            raise ValueError(f"problems x methods x feedback x grid x seeds are {runs} runs; at most {MOST_RUNS} are one study")
         return self
+
+
+def _first_twice(items: list[Any]) -> Any:
+    """The first item that occurs a second time."""
+    seen = set()
+    for item in items:
+        if item in seen:
+            return item
+        seen.add(item)
+    return None
 
 
 def read_study(path: str | os.PathLike[str]) -> Study:
@@ -168,6 +184,9 @@ def _seeds(value: Any) -> Any:
         found = re.fullmatch(r"\s*(\d{1,9})\s*\.\.\s*(\d{1,9})\s*", value)
         if found is None or int(found[1]) > int(found[2]):
             raise ValueError(f"seeds: got {value!r}; write a list such as [1, 2, 3] or a range such as 1..25")
+        number = int(found[2]) - int(found[1]) + 1
+        if number > MOST_RUNS:
+            raise ValueError(f"seeds: {value} are {number} seeds; at most {MOST_RUNS} runs are one study")
         return tuple(range(int(found[1]), int(found[2]) + 1))
     return tuple(_listed(value))
 

@@ -7,11 +7,13 @@ make the same run twice and write the same numbers.
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from tcbo_pyomo.errors import BadInput, DamagedFile, DiskError
 from tcbo_pyomo.foundation.atomic_file import read_checked, write_checked
+from tcbo_pyomo.records.determining_parts import Parts, changed_parts
 from tcbo_pyomo.studies.runs import Run
 from tcbo_pyomo.studies.study import Study
 
@@ -30,12 +32,17 @@ class StudyFolder:
         # Finished runs, and those that ended with an error until they are repeated.
         self.runs, self.failures = self.place / "runs", self.place / "failures"
         self._known: dict[str, dict[str, Any]] = {}
+        self._parts: dict[str, Parts] = {}
+        self._older: dict[str, Parts] | None = None
+        """What determined the numbers of each case when it was run last; and of runs of 0.1.0, which did not record it,
+        when a later version first saw them: they count as made with that. None: nobody has recorded it yet."""
 
     def refuse_another(self, study: Study, extend: bool = False) -> None:
         """Refuse the folder of another study, or one with other files; writes nothing."""
         definition = study.model_dump(mode="json")
         if self.definition.exists():
-            before = read_checked(self.definition, STUDY, VERSION, "study")["study"]
+            content = read_checked(self.definition, STUDY, VERSION, "study")
+            before, self._parts, self._older = content["study"], content.get("parts", {}), content.get("older")
             # What an older version did not write had its default.
             defaults = {name: field.default for name, field in Study.model_fields.items()}
             changed = [name for name in definition if definition[name] != before.get(name, defaults[name])]
@@ -49,24 +56,46 @@ class StudyFolder:
         elif self.place.exists() and not self.place.is_dir():
             raise BadInput(f"folder '{self.place}' is a file; name a folder")
 
-    def claim(self, study: Study) -> None:
+    def changes(self, runs: list[Run]) -> dict[tuple[str, ...], list[Run]]:
+        """Runs whose case was run before with other parts, by the names of the parts that changed."""
+        found: dict[tuple[str, ...], list[Run]] = {}
+        for run in runs:
+            before = self._parts.get(run.case.label)
+            if before is not None and before != run.case.parts:
+                found.setdefault(tuple(changed_parts(before, run.case.parts)), []).append(run)
+        return found
+
+    def claim(self, study: Study, runs: Sequence[Run] = ()) -> None:
         """Make the folder that of a study."""
         try:
             for folder in (self.runs, self.failures):
                 folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise DiskError(f"folder '{self.place}': {error.strerror}; nothing was run") from None
-        write_checked(self.definition, STUDY, VERSION, {"study": study.model_dump(mode="json")})
+        parts = {run.case.label: run.case.parts for run in runs}
+        content = {
+            "study": study.model_dump(mode="json"),
+            "parts": {**self._parts, **parts},
+            "older": parts if self._older is None else self._older,
+        }
+        write_checked(self.definition, STUDY, VERSION, content)
 
     def record(self, run: Run) -> dict[str, Any] | None:
         """What is stored of a run; a damaged file counts as missing, and the run is made again."""
-        path = self.runs / f"{run.key}.json"
-        if run.key not in self._known and path.exists():
-            try:
-                self._known[run.key] = read_checked(path, RUN, VERSION, "run")
-            except DamagedFile as error:
-                log.warning("%s; the run is made again", error)
+        if run.key not in self._known:
+            keys = [run.key, run.key_of_0_1_0] if self._made_by_0_1_0(run) else [run.key]
+            for path in (self.runs / f"{key}.json" for key in keys):
+                if run.key in self._known or not path.exists():
+                    continue
+                try:
+                    self._known[run.key] = read_checked(path, RUN, VERSION, "run")
+                except DamagedFile as error:
+                    log.warning("%s; the run is made again", error)
         return self._known.get(run.key)
+
+    def _made_by_0_1_0(self, run: Run) -> bool:
+        """Whether what version 0.1.0 may have kept of a run still counts."""
+        return self._older is None or self._older.get(run.case.label) == run.case.parts
 
     def failure(self, run: Run) -> dict[str, Any] | None:
         """Why a run failed, where it did."""

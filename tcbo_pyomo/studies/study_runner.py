@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from tcbo_pyomo.errors import BadInput
-from tcbo_pyomo.studies.dask_engine import by_dask, dask_client
+from tcbo_pyomo.studies.dask_engine import PATIENCE, DaskEngine
 from tcbo_pyomo.studies.process_engine import Record, by_processes
 from tcbo_pyomo.studies.runs import Run, runs_of
 from tcbo_pyomo.studies.study import Study
@@ -17,18 +18,24 @@ from tcbo_pyomo.studies.study_folder import StudyFolder
 from tcbo_pyomo.studies.study_tables import StudyTables, read_tables, write_tables
 from tcbo_pyomo.studies.worker_pool import worker_pool
 
+log = logging.getLogger(__name__)
+
 Engine = Literal["processes", "dask"]
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a study is; `last` is the run that ended just now and `error` says why it failed, if it did."""
+    """How far a study is; `last` is the run that ended just now and `error` says why it failed, if it did.
+
+    `changes` says at the start why runs that were made before are made again.
+    """
 
     total: int
     done: int
     failed: int
     last: str = ""
     error: str | None = None
+    changes: tuple[str, ...] = ()
 
 
 def run_study(
@@ -40,6 +47,7 @@ def run_study(
     extend: bool = False,
     search_path: str = "",
     on_progress: Callable[[Progress], None] = lambda progress: None,
+    patience: float = PATIENCE,
 ) -> StudyTables:
     """Make every run that the folder does not hold yet; the tables of all that succeeded.
 
@@ -59,21 +67,26 @@ def run_study(
         Where modules of settings such as 'my_module:MyRule' stand.
     on_progress
         Called at the start and after every run.
+    patience
+        Dask: seconds without a living worker after which the study stops with `NoWorkers`; what was made is kept.
     """
     count = _number_of_workers(workers)
     if engine not in get_args(Engine):
         raise BadInput(f"engine '{engine}' is not known; use processes or dask")
     if address is not None and engine != "dask":
         raise BadInput(f"address '{address}' belongs to engine dask, and the engine is {engine}")
+    if not 0.0 < patience < float("inf"):
+        raise BadInput(f"patience {patience!r} must be a positive number of seconds")
     place = StudyFolder(folder)
     place.refuse_another(study, extend)
     runs = runs_of(study, search_path)
     missing = [run for run in runs if place.record(run) is None]
+    changes = changes_in_words(place, missing)
     labels = {run.key: run.label for run in missing}
     done, failed = len(runs) - len(missing), 0
-    with _engine(engine, address, count, missing) as records:
-        place.claim(study)
-        on_progress(Progress(len(runs), done, failed))
+    with _engine(engine, address, count, missing, patience) as records:
+        place.claim(study, runs)
+        on_progress(Progress(len(runs), done, failed, changes=changes))
         try:
             for record in records:
                 place.keep(record)
@@ -83,11 +96,32 @@ def run_study(
         finally:
             # Also when it is interrupted: what took hours can be looked at.
             write_tables(place, runs)
+    _warn_of_fall_backs(place, runs)
     return read_tables(place.place)
 
 
+def _warn_of_fall_backs(place: StudyFolder, runs: list[Run]) -> None:
+    """Runs whose solver did nothing look like any other in the tables."""
+    fallen = [(run, words) for run in runs if (words := (place.record(run) or {}).get("fall_backs"))]
+    if fallen:
+        run, words = fallen[0]
+        log.warning("in %d of %d runs plans fell back to warm starts; in %s %s", len(fallen), len(runs), run.label, words)
+
+
+def changes_in_words(place: StudyFolder, missing: list[Run]) -> tuple[str, ...]:
+    """Why runs that were made before are made again, a line for each kind of change."""
+    lines = []
+    for names, runs in place.changes(missing).items():
+        number = "1 run is" if len(runs) == 1 else f"{len(runs)} runs are"
+        problems = ", ".join(dict.fromkeys(run.case.problem for run in runs))
+        lines.append(f"changed since the last time: {', '.join(names)}; {number} made anew ({problems})")
+    return tuple(lines)
+
+
 @contextmanager
-def _engine(engine: Engine, address: str | None, workers: int, runs: list[Run]) -> Iterator[Iterator[Record]]:
+def _engine(
+    engine: Engine, address: str | None, workers: int, runs: list[Run], patience: float
+) -> Iterator[Iterator[Record]]:
     """The records of runs, in the order in which they end; whatever makes them is stopped at the end."""
     if not runs:
         yield iter(())
@@ -95,8 +129,8 @@ def _engine(engine: Engine, address: str | None, workers: int, runs: list[Run]) 
         with worker_pool(min(workers, len(runs))) as pool, closing(by_processes(pool, runs, workers)) as records:
             yield records
     else:
-        with dask_client(address, workers) as client:
-            yield by_dask(client, runs)
+        with DaskEngine(address, workers) as cluster, closing(cluster.records(runs, patience)) as records:
+            yield records
 
 
 def _number_of_workers(workers: int | None) -> int:

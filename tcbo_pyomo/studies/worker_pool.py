@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import gc
 import os
-import signal
 import sys
 from collections.abc import Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from multiprocessing import get_context
+
+from tcbo_pyomo.foundation.parent_process import end_with_parent
+from tcbo_pyomo.foundation.signals import end_at_once_on_request
 
 ONE_THREAD = {
     **{f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMBA", "NUMEXPR")},
@@ -33,7 +35,9 @@ def worker_pool(workers: int) -> Iterator[Executor]:
         # What is loaded by now is no garbage: the search for it would only copy memory that all processes share.
         gc.freeze()
     context = get_context("fork") if copied else None
-    executor = ProcessPoolExecutor(workers, context=context, initializer=_end_quietly, env=ONE_THREAD)
+    executor = ProcessPoolExecutor(
+        workers, context=context, initializer=_depend_on, initargs=(os.getpid(),), env=ONE_THREAD
+    )
     try:
         # The first task starts them all, before the caller has a thread of its own.
         executor.submit(os.getpid)
@@ -50,7 +54,11 @@ def may_be_copied() -> bool:
         return False
 
 
-def _end_quietly() -> None:
-    """On Ctrl-C a worker just ends, and the process that started it says so; ignored in what runs in the background."""
-    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
+def _depend_on(parent: int) -> None:
+    """On Ctrl-C a worker just ends, and the process that started it says so; with that process it ends in any case.
+
+    Its standard output is ours, which is for results: what the user's code prints there goes to standard error.
+    """
+    sys.stdout = sys.stderr
+    end_at_once_on_request()
+    end_with_parent(parent)

@@ -6,7 +6,6 @@ Upper confidence bounds, expected improvement, and what one measurement teaches.
 
 from __future__ import annotations
 
-import math
 from functools import lru_cache
 from typing import Self
 
@@ -17,6 +16,7 @@ from scipy.stats import qmc
 from tcbo_pyomo.foundation.arrays import Array, Integers
 from tcbo_pyomo.surrogate.continuous_belief import ContinuousBelief
 from tcbo_pyomo.surrogate.expansion import KernelExpansion
+from tcbo_pyomo.surrogate.improvement import density, expected_improvement
 
 PLACES = 8
 """log2 of the number of places that stand for the box."""
@@ -51,20 +51,6 @@ class ConfidenceBounds(Surface):
         return mean + multiplier * deviation, mean_slope + multiplier[:, None] * deviation_slope
 
 
-def expected_improvement(mean: Array, deviation: Array, incumbent: float) -> Array:
-    """Expected Improvement (Saltenis 1971) of n points: by how much each is expected to beat the incumbent.
-
-    EI(x) = E[max(f(x) - best, 0)] = sd(x) (u Phi(u) + phi(u)), u = (mean(x) - best) / sd(x), with Phi and phi the
-    distribution and density of the standard normal; where nothing is uncertain, the certain improvement.
-    """
-    gain = mean - incumbent
-    certain = deviation <= 0.0
-    u = gain / np.where(certain, 1.0, deviation)
-    # Far below the incumbent the two terms cancel and rounding may leave a negative number.
-    improvement = np.maximum(gain * ndtr(u) + deviation * _density(u), 0.0)
-    return np.where(certain, np.maximum(gain, 0.0), improvement)
-
-
 class ImprovementSurface(Surface):
     """EI on a box; its gradient is Phi(u) mean'(x) + phi(u) sd'(x)."""
 
@@ -81,7 +67,7 @@ class ImprovementSurface(Surface):
         mean, mean_slope = self.surrogate.mean_and_gradient(points)
         deviation, deviation_slope = self.surrogate.standard_deviation_and_gradient(points)
         u = (mean - self.incumbent) / deviation
-        gradient = ndtr(u)[:, None] * mean_slope + _density(u)[:, None] * deviation_slope
+        gradient = ndtr(u)[:, None] * mean_slope + density(u)[:, None] * deviation_slope
         return expected_improvement(mean, deviation, self.incumbent), gradient
 
 
@@ -136,7 +122,3 @@ def gain_about_everything(surrogate: ContinuousBelief, noise_variance: float) ->
 def _places(dimension: int) -> Array:
     """Points spread evenly over the box, always the same."""
     return qmc.Sobol(dimension, rng=np.random.default_rng(0)).random_base2(PLACES) - 0.5
-
-
-def _density(u: Array) -> Array:
-    return np.exp(-0.5 * u * u) / math.sqrt(2.0 * math.pi)

@@ -18,5 +18,5 @@ class Belief(Protocol):
     def copy(self) -> Self:
         """An independent copy."""
 
-    def predict(self, locations: Sequence[Location]) -> tuple[Array, Array]:
+    def predict(self, locations: Sequence[Location] | Array) -> tuple[Array, Array]:
         """Mean and standard deviation of f at n places, n each."""

@@ -22,7 +22,6 @@ from tcbo_pyomo.surrogate.exact_posterior import ExactPosterior
 from tcbo_pyomo.surrogate.expansion import KernelExpansion
 from tcbo_pyomo.surrogate.features import checked_number
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
-from tcbo_pyomo.surrogate.kernels.stationary import Stationary
 from tcbo_pyomo.surrogate.nystroem_posterior import NystroemPosterior, inducing_points
 from tcbo_pyomo.surrogate.posterior_protocol import Posterior
 from tcbo_pyomo.surrogate.posterior_samples import PosteriorSamples
@@ -94,7 +93,7 @@ class ContinuousBelief:
         value, gradient = sections.value_and_gradient(points, rows)
         return self.kernel.mean(points) + value, self.kernel.mean_gradient(points) + gradient
 
-    def predict(self, locations: Sequence[Location]) -> tuple[Array, Array]:
+    def predict(self, locations: Sequence[Location] | Array) -> tuple[Array, Array]:
         """Posterior mean and standard deviation of n points, n each."""
         points = np.array(locations, dtype=float)
         return self.mean(points), self.standard_deviation(points)
@@ -114,7 +113,7 @@ class ContinuousBelief:
         # d/dx r(x)^T r(x) = 2 sum_j w_j dk(x, c_j)/dx with the weights w of x' -> r(x)^T r(x').
         _, half = self._posterior.sections.value_and_gradient(points, self._posterior.weights(reduced))
         if self._posterior.subtracts:
-            half = _half_diagonal_gradient(self.kernel, points) - half
+            half = self.kernel.half_diagonal_gradient(points) - half
         return deviation, half / deviation[:, None]
 
     def covariance(self, left: Array, right: Array) -> Array:
@@ -177,10 +176,3 @@ def _prior(kernel: Kernel, dimension: int, representation: str, number: int | No
     if representation != "nystroem":
         raise BadInput(f"unknown representation {representation!r}; {suggestion(str(representation), REPRESENTATIONS)}")
     return NystroemPosterior(kernel, inducing_points(kernel, dimension, checked_number(number, dimension)))
-
-
-def _half_diagonal_gradient(kernel: Kernel, points: Array) -> Array:
-    """Half the gradient of k(x, x), n x d: by symmetry the gradient of k(x, x') in x at x' = x."""
-    if isinstance(kernel, Stationary):
-        return np.zeros_like(points)
-    return np.array([kernel.gradient(point[None, :], point[None, :])[0, 0] for point in points])

@@ -44,7 +44,7 @@ class FiniteBelief:
         """Standard deviation of each row (n)."""
         return np.sqrt(self.variance)
 
-    def predict(self, locations: Sequence[Location]) -> tuple[Array, Array]:
+    def predict(self, locations: Sequence[Location] | Array) -> tuple[Array, Array]:
         """Mean and standard deviation of n rows, n each."""
         rows = np.array(locations)
         return self.mean[rows], np.linalg.norm(self.factor[rows], axis=1)

@@ -20,7 +20,7 @@ from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.registry import load_user_object
 
-FIRST_STEP, SECOND_STEP = 1e-5, 1e-3
+FIRST_STEP, SECOND_STEP = 1e-5, 1e-4
 """Of an axis, for central differences of first and second order: where rounding and curvature err alike."""
 
 

@@ -5,8 +5,9 @@ import textwrap
 
 import numpy as np
 import pytest
+from learning_plants import FAST, finite
 
-from tcbo_pyomo import Coordinate, Problem, Process, grid_process, load_problem, settings_from
+from tcbo_pyomo import Coordinate, PlainPrior, Problem, Process, grid_process, load_problem, settings_from
 from tcbo_pyomo.checks.problem_check import check_problem
 from tcbo_pyomo.cli.main import main
 from tcbo_pyomo.errors import BadInput
@@ -299,3 +300,11 @@ def test_picture_of_one_coordinate_and_of_a_continuous_problem():
     assert "moves allowed (2)" in labels_of(move_graph_figure(problem))
     with pytest.raises(BadInput, match="continuous"):
         move_graph_figure(load_problem("branin2d"))
+
+
+def test_plain_answers_are_shown_and_held_against_a_known_truth():
+    findings = {finding.subject: finding for finding in check_problem(finite(), settings_from(FAST))}
+    assert findings["prior"].message == "rate expected from 0 to 100; lengthscales and noise are learned from the results"
+    narrow = finite(prior=PlainPrior((0.0, 40.0), 1.0))
+    (doubt,) = [finding for finding in check_problem(narrow, settings_from(FAST)) if finding.subject == "prior"]
+    assert doubt.level == "warning" and "outside the range" in doubt.message

@@ -323,3 +323,16 @@ def test_ask_on_knorr_takes_less_than_a_second_beyond_the_imports(tcbo, tmp_path
     seconds = float(run.stderr.split()[-1])
     print(f"ask on knorr_pyrazole: {seconds:.2f} s of processor time beyond the imports")
     assert seconds < 1.0
+
+
+def test_a_plant_of_another_kind_is_another_problem(tcbo, tmp_path):
+    """Found by random commands: a KeyError where a finite plant was held against a continuous one."""
+    from random_commands import BOX, LINE
+
+    (tmp_path / "line.py").write_text(LINE)
+    (tmp_path / "box.py").write_text(BOX)
+    for own, other in (("line.py", "box.py"), ("box.py", "line.py")):
+        assert tcbo("start", f"{own}.db", own)[0] == 0
+        for words in (("amend", f"{own}.db", "--problem", other), ("ask", f"{own}.db", "--problem", other)):
+            code, _, err = tcbo(*words)
+            assert code == 2 and err.count("error: ") == 1 and "fault" not in err

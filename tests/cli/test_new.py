@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import tcbo_pyomo
+from tcbo_pyomo.cli._plain_questions import prior_from
 from tcbo_pyomo.cli.main import main
 from tcbo_pyomo.cli.new import write_template
 from tcbo_pyomo.errors import BadInput, DiskError
@@ -108,3 +109,49 @@ def test_one_line_and_code_2_on_the_command_line(tmp_path, monkeypatch, capsys):
     captured = capsys.readouterr()
     assert stopped.value.code == 2
     assert captured.out == "" and captured.err.count("\n") == 1
+
+
+def test_the_answers_about_the_output_are_written_into_the_template(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    options = ["--range", "5", "100", "--measurement-sd", "unknown", "--changes-within", "temperature=20", "--positive"]
+    with pytest.raises(SystemExit) as stopped:
+        main(["new", "stove", *options])
+    assert stopped.value.code == 0
+    problem = tcbo_pyomo.load_problem(str(tmp_path / "stove" / "stove.py"))
+    assert problem.prior == tcbo_pyomo.PlainPrior((5.0, 100.0), None, {"temperature": 20.0}, True)
+    assert not problem.kernel_given
+    said = tcbo(tmp_path, "run", "stove/stove.py", "--set", "episodes=1")
+    assert "recommendation: temperature = " in said
+
+
+def test_questions_are_asked_in_a_terminal_until_the_answers_can_be_used(tmp_path, monkeypatch, capsys):
+    answers = iter(["0.5", "0.1", "90", "-1", "unknown", "25", "unknown"])
+    monkeypatch.setattr("typer.prompt", lambda question, default: next(answers))
+    monkeypatch.setattr("typer.confirm", lambda question, default: True)
+    for stream in ("stdin", "stdout"):
+        monkeypatch.setattr(f"sys.{stream}.isatty", lambda: True, raising=False)
+    found = prior_from(None, None, None, False)
+    assert found == tcbo_pyomo.PlainPrior((0.5, 90.0), None, {"temperature": 25.0}, True)
+    said = capsys.readouterr().err
+    assert "0.1 must be larger than 0.5" in said and "-1 must be a positive number, or unknown" in said
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--range", "3", "3"], "range (3.0, 3.0) must be two finite numbers, the lower one first"),
+        (["--range", "0", "1", "--positive"], "of a positive output must begin above zero"),
+        (["--measurement-sd", "-2"], "-2 must be a positive number, or unknown"),
+        (["--measurement-sd", "soon"], "'soon'"),
+        (["--changes-within", "pressure=3"], "unknown input 'pressure'; the template has temperature and flow_rate"),
+        (["--changes-within", "temperature=0"], "changes_within of 'temperature': 0.0 must be a positive distance"),
+    ],
+)
+def test_answers_that_cannot_be_used_are_one_line_and_nothing_is_written(tmp_path, monkeypatch, capsys, options, message):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit) as stopped:
+        main(["new", "oven", *options])
+    assert stopped.value.code == 2
+    error = capsys.readouterr().err
+    assert message in error and error.count("\n") == 1
+    assert not list(tmp_path.iterdir())

@@ -5,13 +5,15 @@ import json
 import numpy as np
 import pyomo.environ as pyo
 import pytest
+from learning_plants import FAST, finite, told
 from small_plans import START, binding_limit, compare_flow_duals, problem_of, small_plan
 
-from tcbo_pyomo import Campaign, Problem, grid_process, load_problem, run_campaign, settings_from
+from tcbo_pyomo import Campaign, PlainPrior, Problem, grid_process, load_problem, run_campaign, settings_from
+from tcbo_pyomo.campaign.simulated_plant import SimulatedPlant
 from tcbo_pyomo.explain.as_text import explanation_text
 from tcbo_pyomo.explain.explanation import certifying_planner, explain, standpoint
 from tcbo_pyomo.explain.looser_rows import LooserRows
-from tcbo_pyomo.explain.scale import finite_scale
+from tcbo_pyomo.explain.scale import finite_scale, on_process
 from tcbo_pyomo.explain.shadow_prices import look_ahead
 from tcbo_pyomo.models.constraints import (
     EndAt,
@@ -205,7 +207,7 @@ def side_rules(limits=(5.0, 0.5)):
 def smallest(problem, campaign, gap=1e-5):
     """What the best policy leaves, planned on the problem itself, for the pair that the campaign's plan separates."""
     situation, generator, utility = standpoint(campaign)
-    scale = finite_scale(utility, utility.linearise(None), campaign.settings.planner)
+    scale = finite_scale(utility, utility.linearise(None), campaign.settings.planner, generator)
     return certifying_planner(problem, campaign.settings.planner).certified(scale, situation, generator, gap)
 
 
@@ -304,3 +306,19 @@ def test_situation_after_a_random_arrival_keeps_what_was_spent():
     situation = Situation((0, int(case.process.successors_of(pair)[0])), (pair,))
     ahead = look_ahead(problem, gradient, situation)
     assert ahead.values.shape == (6, 20) and ahead.rows[0].name == "distance_budget"
+
+
+def test_an_explanation_counts_with_the_noise_that_was_learned():
+    problem = finite(prior=PlainPrior((0.0, 100.0)))
+    campaign = Campaign(problem, settings_from(FAST), seed=1)
+    told(campaign, SimulatedPlant(problem, 1), 1)
+    for value in (8.0, 31.0, 12.0, 27.0, 19.0, 35.0, 5.0, 24.0, 16.0):
+        campaign.tell(1, value, replicate=True)
+    # Everything in one unit of the noise: a plant that was declared as noisy as was learned gives the same explanation.
+    same = campaign.knowledge.utility(np.random.default_rng(0))
+    tangent = same.linearise()
+    scaled = finite_scale(same, tangent, campaign.settings.planner)
+    assert scaled.noise_factor == same.noise_factor > 20.0
+    other = on_process(scaled, problem.process)
+    np.testing.assert_allclose(other.process.noise_variance, same.process.noise_variance)
+    assert explain(campaign).utility_after > 0.5 * explain(campaign).utility_now

@@ -113,7 +113,7 @@ def test_steps_that_the_moves_lack_are_built_and_answered_as_by_a_plant_that_has
     assert "needs moves that the plant does not have: moves of up to 2 cells were added" in answer.note
     larger = one_cell(MaximumStep({"temperature": 25}), hot, steps=(-2, -1, 0, 1, 2))
     situation, generator, utility = standpoint(campaign)
-    scale = on_process(finite_scale(utility, utility.linearise(None), campaign.settings.planner), larger.process)
+    scale = on_process(finite_scale(utility, utility.linearise(None), campaign.settings.planner, generator), larger.process)
     names = [campaign.problem.process.pair_name(pair) for pair in situation.decisions]
     decisions = [p for n in names for p in range(larger.process.number_of_pairs) if larger.process.pair_name(p) == n]
     there = Situation(situation.path, tuple(decisions))

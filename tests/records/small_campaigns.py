@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import traceback
@@ -11,7 +12,7 @@ from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.models.constraints import EndAt, MaximumStep
 from tcbo_pyomo.plant.grid import grid_process
 from tcbo_pyomo.problem.finite import Problem
-from tcbo_pyomo.records import start_campaign
+from tcbo_pyomo.records import open_campaign, start_campaign
 from tcbo_pyomo.settings import settings_from
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 
@@ -42,8 +43,23 @@ def home(episodes: int = 40) -> Problem:
     return line(episodes, constraints=[MaximumStep({"x": 1}), EndAt({"x": 2})], name="home")
 
 
+LONG = line(horizon=4)
+"""As `line`, with four moves per episode."""
+
+
 def started(path: Path, problem: Problem | None = None, seed: int = 4):
     return start_campaign(path, problem or line(), SETTINGS, seed)
+
+
+def state(campaign) -> str:
+    return json.dumps(campaign.campaign.state())
+
+
+def again(campaign):
+    """The campaign as another process finds it; it must be the same in every digit."""
+    opened = open_campaign(campaign.path, campaign.problem)
+    assert state(opened) == state(campaign) and opened.violations == campaign.violations
+    return opened
 
 
 def result_of(number: int) -> float:

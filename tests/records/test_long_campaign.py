@@ -8,6 +8,7 @@ from small_campaigns import ALL_KILLS
 from tcbo_pyomo import Problem
 from tcbo_pyomo.library import load_problem
 from tcbo_pyomo.records import open_campaign, start_campaign
+from tcbo_pyomo.records.rebuild import data_of
 from tcbo_pyomo.settings import settings_from
 
 CAMPAIGNS = [("knorr_pyrazole", "exact"), *([("branin2d", "nystroem")] if ALL_KILLS else [])]
@@ -40,7 +41,7 @@ def test_ten_thousand_measurements(tmp_path, name, features):
 def write_more(campaign, number):
     """Rows as 10,000 asks and tells leave them, without planning each: moves back and forth between two places."""
     problem, history = campaign.problem, campaign.history
-    first, last = dict(vars(history.moves[-1])), history.moves[-1]
+    first, last = data_of(history.moves[-1]), history.moves[-1]
     state = {name: campaign._story.state[name] for name in ("generator", "kernel", "method")}
     begun = len(history.moves) - 1
     with campaign._ledger.transaction() as writer:

@@ -68,7 +68,9 @@ def test_a_received_file_is_looked_at_without_its_code(elsewhere, tmp_path):
     opened.tell(2, 0.9)
     opened.skip(2) if opened.history.moves[1].value is None else None
     for plan in (opened.ask, opened.ask_episode, lambda: in_memory(opened)):
-        with pytest.raises(NotTrusted, match=r"neither started nor trusted by you.*own.py \(SHA-256 \w{64}\).*tcbo trust"):
+        with pytest.raises(
+            NotTrusted, match=r"neither started nor trusted by you.*own.py \(SHA-256 \w{64}\).*tcbo trust"
+        ):
             plan()
     assert not ran(elsewhere)
 
@@ -155,7 +157,9 @@ def test_a_kernel_of_users_is_not_loaded_either(elsewhere, tmp_path, monkeypatch
 
 def test_everything_that_may_run_is_listed_with_its_hash():
     settings = settings_from({"method": "my:Method", "planner": {"linear": {"solver": "my_solver"}}}).model_dump()
-    found = code_of({"file": "/x/own.py", "sha256": "ab"}, settings, {"name": "my:Kernel"}, {"own.py": "ab", "l.py": "cd"})
+    found = code_of(
+        {"file": "/x/own.py", "sha256": "ab"}, settings, {"name": "my:Kernel"}, {"own.py": "ab", "l.py": "cd"}
+    )
     assert found == [
         Code("problem file", "/x/own.py", "ab"),
         Code("module", "l.py", "cd"),

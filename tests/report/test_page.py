@@ -23,6 +23,7 @@ from tcbo_pyomo.foundation.wording import uncertain, visible
 from tcbo_pyomo.models.constraints import EndAt, MaximumStep, ResourceBudget
 from tcbo_pyomo.records.run_folder import write_run
 from tcbo_pyomo.report.page import render_report, write_report
+from tcbo_pyomo.report.page_content import page_content
 from tcbo_pyomo.report.timeline import timeline
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 
@@ -109,7 +110,7 @@ def test_the_page_says_where_the_campaign_stands(knorr, knorr_page):
 def test_every_picture_has_a_text_and_the_page_an_order(knorr_page):
     elements = Reader(knorr_page).elements
     pictures = [attributes for tag, attributes in elements if tag == "img"]
-    assert len(pictures) == 4 and all(len(picture["alt"]) > 20 for picture in pictures)
+    assert len(pictures) == 5 and all(len(picture["alt"]) > 20 for picture in pictures)
     assert [tag for tag, _ in elements].count("h1") == 1
     assert ("html", {"lang": "en"}) in elements
     assert all("scope" in attributes for tag, attributes in elements if tag == "th")
@@ -216,7 +217,7 @@ def test_hostile_labels_come_out_as_text():
     texts = [attributes["alt"] for tag, attributes in reader.elements if tag == "img"]
     assert any("<script>" in text for text in texts)
     drawings = re.findall(r"data:image/svg\+xml;base64,([^\"]*)", page)
-    assert len(drawings) == 3 and all(ElementTree.fromstring(base64.b64decode(drawing)) for drawing in drawings)
+    assert len(drawings) == 4 and all(ElementTree.fromstring(base64.b64decode(drawing)) for drawing in drawings)
 
 
 def test_hidden_characters_are_written_out_and_others_kept():
@@ -320,3 +321,15 @@ def test_the_browser_would_notice_errors_and_requests(tmp_path):
     file.write_text("<img src='http://example.invalid/a.png'><script>console.error('noticed')</script>")
     _, console, asked = browsed(file, tmp_path)
     assert any("noticed" in line for line in console) and asked == {"http://example.invalid/a.png"}
+
+
+def test_a_schedule_is_ahead_and_not_made():
+    campaign = Campaign(load_problem("knorr_pyrazole"), seed=1)
+    schedule = campaign.ask_episode()
+    campaign.tell(1, 0.3)
+    text = Reader(render_report(campaign)).text
+    budget = campaign.problem.episodes * campaign.problem.horizon
+    assert f"1 of {budget} moves made, 1 result told, 0 pending" in text and len(schedule) > 2
+    content = page_content(campaign)
+    assert content["following"]["number"] == "2" and content["standing"]["step"].startswith("1 of")
+    assert [row[0] for row in content["following"]["ahead"]] == [str(move.step) for move in schedule[2:]]

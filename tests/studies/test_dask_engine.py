@@ -2,12 +2,12 @@
 
 import os
 import signal
-import time
 
 import pytest
+from study_process import until
 from tiny_study import contents
 
-from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.errors import BadInput, NoWorkers
 from tcbo_pyomo.studies import run_study
 
 
@@ -16,17 +16,17 @@ def test_dask_gives_the_same_bytes_and_loses_nothing_when_a_worker_is_killed(stu
 
     monkeypatch.setenv("TINY_SECONDS", "0.3")
     folder, killed = tmp_path / "out", []
-    original = dask_engine.by_dask
+    original = dask_engine.by_client
 
-    def with_a_murder(client, runs):
-        for number, record in enumerate(original(client, runs)):
-            if number == 2:
+    def with_a_murder(client, runs, patience):
+        for number, record in enumerate(original(client, runs, patience)):
+            if number == 2 and not killed:
                 victim = next(iter(client.run(os.getpid).values()))
                 os.kill(victim, signal.SIGKILL)
                 killed.append(victim)
             yield record
 
-    monkeypatch.setattr("tcbo_pyomo.studies.study_runner.by_dask", with_a_murder)
+    monkeypatch.setattr(dask_engine, "by_client", with_a_murder)
     tables = run_study(study, folder, workers=2, engine="dask")
     assert killed
     assert tables.failures.empty
@@ -84,21 +84,19 @@ def test_a_dask_worker_that_dies_with_results_nobody_has_fetched_costs_nothing(
 ):
     import distributed
 
-    original, lost = distributed.as_completed, []
+    lost = []
 
-    def too_late(futures):
-        for future in original(futures):
-            if not lost:
-                lost.append(future.key)
-                os.kill(next(iter(future.client.run(os.getpid).values())), signal.SIGKILL)
-                deadline = time.monotonic() + 60
-                while future.status == "finished" and time.monotonic() < deadline:
-                    time.sleep(0.01)
-                assert future.status == "lost"
-            yield future
+    class TooLate(distributed.as_completed):
+        def next_batch(self, block=True):
+            batch = super().next_batch(block)
+            if batch and not lost:
+                lost.append(batch[0].key)
+                os.kill(next(iter(batch[0].client.run(os.getpid).values())), signal.SIGKILL)
+                until(lambda: batch[0].status != "finished", 60)
+            return batch
 
     monkeypatch.setenv("TINY_SECONDS", "0.2")
-    monkeypatch.setattr(distributed, "as_completed", too_late)
+    monkeypatch.setattr(distributed, "as_completed", TooLate)
     tables = run_study(study, tmp_path / "out", workers=1, engine="dask")
     assert lost and tables.failures.empty
     assert contents(tmp_path / "out") == undisturbed
@@ -146,3 +144,73 @@ def test_a_cluster_without_workers_or_with_another_version_is_refused(study, tmp
         pytest.raises(BadInput, match=r"has tcbo_pyomo .*, this is 99"),
     ):
         run_study(study, tmp_path / "out", engine="dask", address=cluster.scheduler_address)
+
+
+def test_without_a_living_worker_a_study_stops_keeps_what_it_has_and_goes_on_later(
+    study, undisturbed, tmp_path, monkeypatch
+):
+    from distributed import LocalCluster
+
+    monkeypatch.setenv("TINY_SECONDS", "0.2")
+    folder = tmp_path / "out"
+    with LocalCluster(n_workers=1, threads_per_worker=1, host="127.0.0.1", dashboard_address=None) as cluster:
+
+        def lose_all(progress):
+            if progress.done == 2:
+                cluster.scale(0)
+
+        options = {"engine": "dask", "address": cluster.scheduler_address, "patience": 1.0}
+        with pytest.raises(
+            NoWorkers, match=r"no Dask worker has been alive for 1 s; 1\d runs are still to be made"
+        ) as stop:
+            run_study(study, folder, on_progress=lose_all, **options)
+        assert stop.value.exit_code == 1
+        made = len(list((folder / "runs").iterdir()))
+        assert 2 <= made < 16 and len(list((folder / "failures").iterdir())) == 0
+        cluster.scale(1)
+        cluster.wait_for_workers(1, timeout=120)
+        seen = []
+        run_study(study, folder, on_progress=seen.append, **{**options, "patience": 60.0})
+    assert seen[0].done == made and contents(folder) == undisturbed
+
+
+def test_a_local_cluster_that_has_lost_all_workers_is_replaced(study, undisturbed, tmp_path, monkeypatch):
+    import distributed
+
+    clusters = []
+
+    class Noted(distributed.LocalCluster):
+        def __init__(self, *arguments, **named):
+            super().__init__(*arguments, **named)
+            clusters.append(self)
+
+    monkeypatch.setattr(distributed, "LocalCluster", Noted)
+    monkeypatch.setenv("TINY_SECONDS", "0.2")
+
+    def lose_all(progress):
+        if progress.done == 2:
+            clusters[0].scale(0)
+
+    run_study(study, tmp_path / "out", workers=1, engine="dask", patience=1.0, on_progress=lose_all)
+    assert len(clusters) == 2 and contents(tmp_path / "out") == undisturbed
+
+
+def test_a_scheduler_that_does_not_answer_counts_as_no_worker(monkeypatch):
+    import threading
+
+    from tcbo_pyomo.studies import dask_workers
+
+    class Silent:
+        def scheduler_info(self):
+            threading.Event().wait(60)
+
+    monkeypatch.setattr(dask_workers, "SECONDS_BETWEEN_QUESTIONS", 0.0)
+    watch = dask_workers.WorkerWatch(Silent(), patience=0.05, answer=0.1)
+    with pytest.raises(NoWorkers):
+        watch.look(3)
+
+
+@pytest.mark.parametrize("patience", [0.0, -1.0, float("nan"), float("inf")])
+def test_a_patience_that_is_none_or_endless_is_refused(study, tmp_path, patience):
+    with pytest.raises(BadInput, match="must be a positive number of seconds"):
+        run_study(study, tmp_path / "out", engine="dask", patience=patience)

@@ -68,7 +68,7 @@ def test_the_key_names_the_linear_solver_that_is_used():
     (run,) = runs_of(knorr(seeds=[1], settings={"planner": {"linear": {"solver": "highs"}}}))
     assert run.case.settings.pop("planner") == {"linear": {"solver": "highs"}}
     facts = [MOVES_SINCE, "knorr_pyrazole", run.case.fingerprint, run.case.settings, 1]
-    assert run.key == hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:32]
+    assert run.key_of_0_1_0 == hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:32]
 
 
 def test_the_key_knows_where_rules_keep_an_episode_from_states():
@@ -78,7 +78,10 @@ def test_the_key_knows_where_rules_keep_an_episode_from_states():
     before = problem_fingerprint(load_problem("fuel_lake"))
     assert free.case.fingerprint == problem_fingerprint(load_problem("lake_ypacarai"))
     assert bound.case.fingerprint == f"{before} {REACHABLE_SINCE}"
-    assert replace(bound, case=replace(bound.case, fingerprint=before)).key != bound.key
+    assert replace(bound, case=replace(bound.case, fingerprint=before)).key_of_0_1_0 != bound.key_of_0_1_0
+    parts = {name: digest for name, digest in bound.case.parts.items() if name != "reach"}
+    assert "reach" not in free.case.parts
+    assert replace(bound, case=replace(bound.case, parts=parts)).key != bound.key
 
 
 def test_the_key_depends_on_what_determines_the_numbers_and_not_on_labels():

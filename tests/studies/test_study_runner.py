@@ -5,11 +5,11 @@ import random
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pandas as pd
 import pytest
+from study_process import command, environment, process_of, until
 from tiny_study import contents
 
 from tcbo_pyomo.errors import BadInput
@@ -18,18 +18,6 @@ from tcbo_pyomo.studies.execution import execute
 from tcbo_pyomo.studies.process_engine import by_processes
 from tcbo_pyomo.studies.runs import runs_of
 from tcbo_pyomo.studies.worker_pool import worker_pool
-
-HERE = Path(__file__).parent
-
-
-def command(study, folder, *options, file="tiny.yaml"):
-    file = Path(study.problems[0].problem).with_name(file)
-    return [sys.executable, "-m", "tcbo_pyomo", "study", str(file), "--output", str(folder), *options]
-
-
-def environment(**extra):
-    root = str(HERE.parents[1])
-    return {**os.environ, "PYTHONPATH": root, "OPENBLAS_NUM_THREADS": "1", **extra}
 
 
 def test_the_tables_hold_every_run_and_move(study, undisturbed, tmp_path):
@@ -74,6 +62,7 @@ def test_the_command_and_its_workers_do_without_pandas(study, undisturbed, tmp_p
     # It takes longer to load than a small study to run. An error that is no ImportError shows also those who only try it.
     without = """
 import sys
+from pathlib import Path
 class WithoutPandas:
     def find_spec(self, name, path=None, target=None):
         assert name != "pandas", "somebody loads pandas"
@@ -191,19 +180,8 @@ def test_killed_at_random_moments_it_goes_on_to_the_same_bytes(study, undisturbe
 @pytest.mark.slow
 def test_ctrl_c_keeps_what_was_made_and_leaves_no_process(study, tmp_path):
     folder = tmp_path / "out"
-    process = subprocess.Popen(
-        command(study, folder, "--workers", "2"),
-        env=environment(TINY_SECONDS="1"),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-        # Tests may run where Ctrl-C is ignored, which children inherit.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-    )
-    deadline = time.monotonic() + 120
-    while not list(folder.glob("runs/*.json")) and time.monotonic() < deadline:
-        time.sleep(0.05)
+    process = process_of(study, folder, "--workers", "2", TINY_SECONDS="1")
+    until(lambda: list(folder.glob("runs/*.json")), 120)
     os.killpg(process.pid, signal.SIGINT)
     _, errors = process.communicate(timeout=120)
     assert process.returncode == 130, errors
@@ -279,3 +257,19 @@ def test_dry_run_lists_the_cases_and_writes_nothing(study, tmp_path):
     assert done.returncode == 0, done.stderr
     assert "12 runs" in done.stdout
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("copied", [True, False])
+def test_what_a_problem_prints_does_not_mix_with_the_results(study, tmp_path, copied):
+    file = Path(study.problems[0].problem)
+    (tmp_path / "loud.py").write_text(
+        file.read_text().replace('    axes = {"time"', '    print("hello")\n    axes = {"time"')
+    )
+    (tmp_path / "s.yaml").write_text("name: s\nproblems: [loud.py]\nseeds: [1, 2]\n")
+    code = "import tcbo_pyomo.studies.worker_pool as w\n" + ("" if copied else "w.may_be_copied = lambda: False\n")
+    code += "from tcbo_pyomo.cli.main import main\nmain(['study', 's.yaml', '--workers', '2'])\n"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    assert "hello" not in done.stdout and done.stderr.count("hello") >= 3

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tcbo_pyomo.foundation.arrays import Array
+from tcbo_pyomo.surrogate.kernels.constant import Constant
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 from tcbo_pyomo.surrogate.kernels.matern_five_halves import MaternFiveHalves
 from tcbo_pyomo.surrogate.kernels.matern_three_halves import MaternThreeHalves
@@ -21,7 +22,9 @@ KERNELS = {
     "matern_three_halves": MaternThreeHalves(0.9, (0.3, 0.2)),
     "matern_five_halves": MaternFiveHalves(1.1, 0.25),
     "reaction_kinetics": ReactionKinetics(reactants=(0.1, 0.2), water=(0.0, 3.0), k3=900.0),
+    "constant": Constant(2.0, 0.4),
     "sum": KNORR,
+    "unknown level": Sum((SquaredExponential(0.7, (0.15, 0.4)), Constant(1.5, 0.3))),
     "scaled": Scaled(2.5, Sum((ReactionKinetics(), Scaled(0.5, MaternFiveHalves(0.3, 0.3))))),
 }
 

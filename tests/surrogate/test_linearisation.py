@@ -1,4 +1,4 @@
-"""Mechanisms as priors: derivatives, the Knorr kernel as one case, saved data, and linearisation against importance sampling."""
+"""Mechanisms as priors: derivatives, the Knorr kernel as a case, saved data, and linearisation against importance sampling."""
 
 import json
 
@@ -144,7 +144,7 @@ def test_contributions_add_up_to_the_posterior_mean(points):
 
 
 def test_wrong_input_is_one_line(points):
-    with pytest.raises(BadInput, match="covariance .* must be symmetric"):
+    with pytest.raises(BadInput, match=r"covariance .* must be symmetric"):
         Mechanism.from_estimate(decay, ESTIMATE, COVARIANCE + np.triu(np.ones((3, 3)), 1), AXES)
     with pytest.raises(BadInput, match="fails for Pyomo variables"):
         Mechanism.from_estimate(decay, {"k": 1.0}, [[1.0]], AXES).mean(points)

@@ -17,10 +17,10 @@ import numpy as np
 from tcbo_pyomo import (
     ForbiddenRegion,
     NonIncreasing,
+    PlainPrior,
     Polygon,
     Problem,
     ResourceBudget,
-    SquaredExponential,
     grid_process,
 )
 
@@ -34,12 +34,16 @@ UNITS = {"temperature": "K", "flow_rate": "mL/min"}
 # 2. The moves of one step, in grid cells: temperature one cell down, none or one up, and so on.
 MOVES = {"temperature": [-1, 0, 1], "flow_rate": [-1, 0, 1]}
 
-# 3. The standard deviation of a measurement, in the unit of the output.
+# 3. The standard deviation of a repeated measurement, in the unit of the output; None if you do not know it.
 MEASUREMENT_SD = 0.03
 
-# 4. What you believe before the first measurement: values scatter with this standard deviation around zero, and inputs
-#    that differ by less than about a third of their range behave alike.
-PRIOR_SD, LENGTHSCALE = 0.5, 0.3
+# 4. What you know about the output before the first measurement. In which range will results lie? Rather too wide than too
+#    narrow. How far must one go in an input until the answer changes character, such as {"temperature": 20.0}? What is left
+#    out is learned, starting from a third of the axis. Is the output positive and spread over decades (a trace, a count)?
+RANGE = (0.0, 1.2)
+CHANGES_WITHIN: dict[str, float] = {}
+POSITIVE = False
+PRIOR = PlainPrior(RANGE, MEASUREMENT_SD, CHANGES_WITHIN, POSITIVE)
 
 
 def build(feedback: str | None = None, seed: int = 0) -> Problem:
@@ -47,7 +51,7 @@ def build(feedback: str | None = None, seed: int = 0) -> Problem:
     process = grid_process(
         axes={"temperature": TEMPERATURES, "flow_rate": FLOW_RATES},
         moves=MOVES,
-        noise_variance=MEASUREMENT_SD**2,
+        noise_variance=PRIOR.noise_variance,
         units=UNITS,
     )
     return Problem(
@@ -57,7 +61,7 @@ def build(feedback: str | None = None, seed: int = 0) -> Problem:
         start={"temperature": 300.0, "flow_rate": 5.0},
         horizon=10,
         episodes=4,
-        kernel=SquaredExponential(variance=PRIOR_SD**2, lengthscale=LENGTHSCALE),
+        prior=PRIOR,
         # 6. The rules of the plant. Others: EndAt, MaximumStep, NonDecreasing, VisitBudget, or your own class.
         constraints=[
             NonIncreasing("flow_rate"),
@@ -81,4 +85,5 @@ def heat_exchanged(left: Mapping[str, Any], right: Mapping[str, Any]) -> Any:
 def pretended_yield(points: np.ndarray) -> np.ndarray:
     """Stands for the plant: the yield at n x 2 points (temperature in K, flow rate in mL/min)."""
     temperature, flow_rate = points.T
-    return np.exp(-(((temperature - 340.0) / 25.0) ** 2)) * np.exp(-(((flow_rate - 2.0) / 2.0) ** 2))
+    hill = np.exp(-(((temperature - 340.0) / 25.0) ** 2)) * np.exp(-(((flow_rate - 2.0) / 2.0) ** 2))
+    return RANGE[0] + 0.8 * (RANGE[1] - RANGE[0]) * hill

@@ -48,13 +48,15 @@ WIDTH = 2.0
 
 @timed("utility")
 def gains_of(process: Process, tangent: Linearisation, state: int) -> Array:
-    """By how much one measurement after each pair of a state reduces the variance being planned against."""
+    """What one measurement after each pair of a state is worth: how much less of the utility it leaves."""
+    if tangent.gains is not None:
+        return tangent.gains[process.pair_offsets[state] : process.pair_offsets[state + 1]]
     assert tangent.covariance is not None and tangent.posterior is not None
     rows, moves = process.pair_offsets, process.transitions
     first, last = int(rows[state]), int(rows[state + 1])
     entries = slice(int(moves.indptr[first]), int(moves.indptr[last]))
     arrived = moves.indices[entries]
-    noise = process.noise_variance[entries]
+    noise = tangent.noise_factor * process.noise_variance[entries]
     gain = tangent.covariance[arrived] ** 2 / (tangent.posterior.variance_of(arrived) + noise)
     return np.add.reduceat(moves.data[entries] * gain, moves.indptr[first:last] - moves.indptr[first])
 

@@ -148,7 +148,7 @@ class FinitePlanner:
             return pairs
         if self.settings.first_move == "likeliest":
             return pairs[np.argsort(-probabilities, kind="stable")]
-        if self._eager and plan.tangent.covariance is not None:
+        if self._eager and plan.tangent.posterior is not None:
             process = self.problem.process
             gain = gains_of(process, plan.tangent, situation.state)[pairs - process.pair_offsets[situation.state]]
             return pairs[np.argsort(-gain, kind="stable")]

@@ -61,6 +61,10 @@ class Linearisation:
         Covariance of every state with the pair (n), and of the states with each other; None for a reward of another kind.
     mean
         Posterior mean of every state (n), where it is known.
+    noise_factor
+        What was learned about the noise: a factor on the variances of the plant's process.
+    gains
+        What one measurement after each pair is worth (P), where the gradient itself says so.
     """
 
     value: float
@@ -70,6 +74,8 @@ class Linearisation:
     covariance: Array | None = None
     posterior: Posterior | None = None
     mean: Array | None = None
+    noise_factor: float = 1.0
+    gains: Array | None = None
 
 
 class Utility:
@@ -78,7 +84,7 @@ class Utility:
     Parameters
     ----------
     process
-        The plant; its information rates say what one visit of a pair teaches.
+        The plant with the noise that is believed; its information rates say what one visit of a pair teaches.
     posterior
         Function from information per state (n values, sum of visits / noise variance; None for no planned visits) to a
         `Posterior`. See `posteriors.py` for the two equal forms.
@@ -91,6 +97,8 @@ class Utility:
         Breaks ties between equally uncertain pairs.
     mean
         Posterior mean of every state (n); U does not depend on it, but a tangent hands it on.
+    noise_factor
+        How much noisier `process` is than the plant was declared to be; a tangent hands it on.
     """
 
     def __init__(
@@ -101,24 +109,26 @@ class Utility:
         objective: str,
         generator: np.random.Generator,
         mean: Array | None = None,
+        noise_factor: float = 1.0,
     ) -> None:
         self.process, self.posterior, self.candidates, self.mean = process, posterior, candidates, mean
+        self.noise_factor = noise_factor
         self.differences = objective == "differences" and len(candidates) > 1
         self.generator = generator
 
     @timed("utility")
     def value(self, visitation: Visitation | None = None) -> float:
         """U at a visitation; None for the history alone."""
-        return self.worst(self.posterior(self.information(visitation)))[2]
+        return self.worst(self.posterior(planned_information(self.process, visitation)))[2]
 
     @timed("utility")
     def linearise(self, visitation: Visitation | None = None) -> Linearisation:
         """U and its gradient at a visitation; None for the history alone."""
-        posterior = self.posterior(self.information(visitation))
+        posterior = self.posterior(planned_information(self.process, visitation))
         first, second, value = self.worst(posterior)
         covariance = posterior.covariance_with(first, second)
         gradient = -(self.process.information_rate @ (covariance * covariance))
-        return Linearisation(value, first, second, gradient, covariance, posterior, self.mean)
+        return Linearisation(value, first, second, gradient, covariance, posterior, self.mean, self.noise_factor)
 
     def worst(self, posterior: Posterior) -> tuple[int, int | None, float]:
         """The candidates that a posterior tells apart least (or knows least), and that variance."""
@@ -128,9 +138,9 @@ class Utility:
         position = one_of_the_largest(variance, TIE, self.generator)
         return int(self.candidates[position]), None, float(variance[position])
 
-    def information(self, visitation: Visitation | None) -> Array | None:
-        """What a visitation teaches about each state (n): expected visits / noise variance; None for no visits."""
-        if visitation is None:
-            return None
-        counts = visitation.expected_counts(self.process.number_of_pairs)
-        return self.process.information_rate.T @ counts
+
+def planned_information(process: Process, visitation: Visitation | None) -> Array | None:
+    """What a visitation teaches about each state (n): expected visits / noise variance; None for no visits."""
+    if visitation is None:
+        return None
+    return process.information_rate.T @ visitation.expected_counts(process.number_of_pairs)

@@ -30,7 +30,8 @@ def dynamics_from_model(
 
     The model is copied for every step, and the states at the end of a step are those at the start of the next. Fixed
     variables stay fixed and mutable Params stay Params; initial conditions that the model has fixed are freed; its
-    inequalities and bounds become limits of the plan; an objective is switched off.
+    inequalities and bounds become limits of the plan; an objective is switched off. Every step begins at the start of the
+    model's time: what depends on time itself is the same in each.
 
     Parameters
     ----------

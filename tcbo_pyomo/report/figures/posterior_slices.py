@@ -48,7 +48,7 @@ def _draw_slice(ax: Axes, result: CampaignResult, pair: tuple[int, int]) -> None
     grid = np.linspace(-0.5, 0.5, CELLS)
     points = np.tile(recommended, (CELLS * CELLS, 1))
     points[:, pair[0]], points[:, pair[1]] = (axis.ravel() for axis in np.meshgrid(grid, grid))
-    mean = result.campaign.knowledge.belief.mean(points)
+    mean = result.campaign.knowledge.predict(points)[0]
     mean = np.where(problem.allowed(points), mean, np.nan).reshape(CELLS, CELLS)
     units = physical(problem.coordinates, points)
     horizontal, vertical = (units[:, axis].reshape(CELLS, CELLS) for axis in pair)
@@ -71,10 +71,11 @@ def _draw_slice(ax: Axes, result: CampaignResult, pair: tuple[int, int]) -> None
 
 def _draw_line(ax: Axes, result: CampaignResult) -> None:
     """One coordinate: mean and two standard deviations, with the measurements."""
-    problem, belief = result.problem, result.campaign.knowledge.belief
+    problem, knowledge = result.problem, result.campaign.knowledge
     points = np.linspace(-0.5, 0.5, 401)[:, None]
     place = physical(problem.coordinates, points)[:, 0]
-    mean, spread = belief.mean(points), 2.0 * belief.standard_deviation(points)
+    mean, deviation = knowledge.predict(points)
+    spread = 2.0 * deviation
     ax.plot(place, mean, color="0.25", label="posterior mean")
     ax.fill_between(place, mean - spread, mean + spread, color="0.85", label="two standard deviations")
     table, name = result.experiments, problem.coordinates[0].name

@@ -34,6 +34,10 @@ class Combined(Kernel):
         """Prior variances of n points."""
         return self._total(lambda part: part.diagonal(points))
 
+    def half_diagonal_gradient(self, points: Array) -> Array:
+        """Half the gradient of k(x, x), n x d."""
+        return self._total(lambda part: part.half_diagonal_gradient(points))
+
     def gradient(self, left: Array, right: Array) -> Array:
         """First derivatives with respect to `left`, n x m x d."""
         return self._total(lambda part: part.gradient(left, right))

@@ -51,6 +51,10 @@ class Kernel(ABC):
     def hessian(self, left: Array, right: Array) -> Array:
         """Second derivatives of k with respect to `left`, n x m x d x d."""
 
+    def half_diagonal_gradient(self, points: Array) -> Array:
+        """Half the gradient of k(x, x), n x d: by symmetry the gradient of k(x, x') in x at x' = x."""
+        return np.array([self.gradient(point[None, :], point[None, :])[0, 0] for point in points]).reshape(points.shape)
+
     def mean(self, points: Array) -> Array:
         """Prior mean of n points; zero unless a kernel knows better."""
         return np.zeros(len(points))

@@ -81,6 +81,10 @@ class SingleFeature(KnownFeatures):
         """Prior variances of n points."""
         return self.weight_variance * self.feature(points) ** 2
 
+    def half_diagonal_gradient(self, points: Array) -> Array:
+        """Half the gradient of k(x, x), n x d."""
+        return self.weight_variance * self.feature(points)[:, None] * self.feature_gradient(points)
+
     def gradient(self, left: Array, right: Array) -> Array:
         """First derivatives with respect to `left`, n x m x d."""
         values = self.feature(right)[None, :, None]

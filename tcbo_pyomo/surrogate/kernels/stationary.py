@@ -74,6 +74,10 @@ class Stationary(Kernel):
         """Prior variances of n points: the same everywhere."""
         return np.full(len(points), self.variance)
 
+    def half_diagonal_gradient(self, points: Array) -> Array:
+        """Zero, n x d: the variance is the same everywhere."""
+        return np.zeros_like(points)
+
     def gradient(self, left: Array, right: Array) -> Array:
         """First derivatives with respect to `left`, n x m x d."""
         scale = self._scale(left.shape[1])

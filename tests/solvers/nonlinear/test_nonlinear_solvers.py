@@ -163,18 +163,19 @@ def test_an_exception_in_the_objective_is_raised_as_itself(plain: Plant, interfa
 def test_ctrl_c_stops_a_solve_within_a_few_evaluations(plain: Plant, interface: str) -> None:
     objective, pair = pair_objective(np.random.default_rng(4))
     solver = plain.solver(interface)
-    slow = Interfering(objective, lambda: time.sleep(0.1))
-    pressed = []
+    third = 3
 
     def press() -> None:
-        pressed.append(slow.interferences)
-        os.kill(os.getpid(), signal.SIGINT)
+        if slow.interferences == third:
+            thread = threading.Thread(target=os.kill, args=(os.getpid(), signal.SIGINT))
+            thread.start()
+            thread.join(60)
 
-    threading.Timer(0.3, press).start()
+    slow = Interfering(objective, press)
     with pytest.raises(KeyboardInterrupt):
         for _ in range(100):
             solver.solve(slow, plain.straight(pair[0]), plain.bounds)
-    assert slow.interferences - pressed[0] < 12
+    assert third <= slow.interferences < third + 12
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 

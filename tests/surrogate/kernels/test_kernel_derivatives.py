@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from sklearn.gaussian_process.kernels import RBF, Matern
 
+from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 from tcbo_pyomo.surrogate.kernels.matern_five_halves import MaternFiveHalves
 from tcbo_pyomo.surrogate.kernels.matern_three_halves import MaternThreeHalves
 from tcbo_pyomo.surrogate.kernels.reaction_kinetics import ReactionKinetics
@@ -77,3 +78,13 @@ def test_sum_adds_and_scaled_multiplies_means_by_the_root(points):
     np.testing.assert_allclose(
         scaled.mean(points), 2.0 * 0.6 * math.sqrt(1 / 0.0225) * np.sqrt(reaction.diagonal(points))
     )
+
+
+def test_half_the_slope_of_the_variance(kernel, points):
+    step = 1e-6
+    for axis in range(points.shape[1]):
+        shift = step * np.eye(points.shape[1])[axis]
+        slope = (kernel.diagonal(points + shift) - kernel.diagonal(points - shift)) / (2.0 * step)
+        np.testing.assert_allclose(kernel.half_diagonal_gradient(points)[:, axis], 0.5 * slope, rtol=1e-5, atol=1e-7)
+    generic = Kernel.half_diagonal_gradient(kernel, points)
+    np.testing.assert_allclose(kernel.half_diagonal_gradient(points), generic, rtol=1e-9, atol=1e-12)

@@ -100,7 +100,7 @@ def test_plain_data_come_back_exactly(kernel, points):
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        ({"variance": 1.0}, "must be a mapping with a 'name'; known: matern"),
+        ({"variance": 1.0}, "must be a mapping with a 'name'; known: constant, matern"),
         ("squared_exponential", "must be a mapping with a 'name'"),
         ({"name": "sum", "kernels": []}, r"kernel 'sum': kernels \(\) must be a non-empty tuple of kernels"),
         ({"name": "scaled", "factor": 2.0}, "kernel 'scaled': missing field.s. kernel"),

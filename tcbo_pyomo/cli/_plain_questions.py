@@ -1,0 +1,84 @@
+"""The questions that `tcbo new` asks about the output: in a terminal one by one, elsewhere by options."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import typer
+
+from tcbo_pyomo.cli._options import name_and_value
+from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.surrogate.plain_prior import PlainPrior
+
+DEFAULT = PlainPrior((0.0, 1.2), 0.03)
+"""What the template says until somebody knows better."""
+INPUTS = ("temperature", "flow_rate")
+"""Of the template."""
+UNKNOWN = "unknown"
+
+
+def prior_from(
+    ends: tuple[float, float] | None, measurement_sd: str | None, changes_within: list[str] | None, positive: bool
+) -> PlainPrior:
+    """The answers: as options gave them, asked for in a terminal where none did, else those of the template."""
+    given = ends is not None or measurement_sd is not None or bool(changes_within) or positive
+    if not given and sys.stdin.isatty() and sys.stdout.isatty():
+        return _asked()
+    sd = DEFAULT.measurement_sd if measurement_sd is None and ends is None else _sd(measurement_sd or UNKNOWN)
+    distances = dict(_distance(*name_and_value("--changes-within", text, "temperature=20")) for text in changes_within or ())
+    return PlainPrior(ends or DEFAULT.range, sd, distances, positive)
+
+
+def _asked() -> PlainPrior:
+    """The answers of whoever sits at the terminal; each is asked for again until it can be used."""
+    typer.echo("A few questions about what you will measure; Enter takes the answer in brackets.")
+    low = _answer("Results will hardly lie below", f"{DEFAULT.range[0]:g}", _number)
+    high = _answer("nor above", f"{DEFAULT.range[1]:g}", lambda text: _above(low, _number(text)))
+    positive = low > 0 and typer.confirm("Is the output positive and spread over decades?", default=False)
+    text = "Standard deviation of a repeated measurement, or unknown"
+    sd = _answer(text, f"{DEFAULT.measurement_sd:g}", _sd)
+    distances = {}
+    for name in INPUTS:
+        question = f"How far must one go in {name} until the answer changes character, or unknown"
+        distance = _answer(question, UNKNOWN, _sd)
+        if distance is not None:
+            distances[name] = distance
+    return PlainPrior((low, high), sd, distances, positive)
+
+
+def _answer(question: str, default: str, read: Callable[[str], Any]) -> Any:
+    while True:
+        try:
+            return read(typer.prompt(question, default=default))
+        except BadInput as error:
+            typer.echo(str(error), err=True)
+
+
+def _number(text: str) -> float:
+    from tcbo_pyomo.foundation.csv_table import finite_number
+
+    return finite_number(text, "answer")
+
+
+def _above(low: float, high: float) -> float:
+    if high <= low:
+        raise BadInput(f"{high:g} must be larger than {low:g}")
+    return high
+
+
+def _sd(text: str) -> float | None:
+    """A positive number, or None for unknown."""
+    if text.strip().lower() == UNKNOWN:
+        return None
+    number = _number(text)
+    if number <= 0:
+        raise BadInput(f"{text} must be a positive number, or {UNKNOWN}")
+    return number
+
+
+def _distance(name: str, value: str) -> tuple[str, float]:
+    if name not in INPUTS:
+        raise BadInput(f"--changes-within: unknown input '{name}'; the template has {' and '.join(INPUTS)}")
+    return name, _number(value)

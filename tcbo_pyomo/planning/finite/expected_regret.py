@@ -1,0 +1,122 @@
+"""Expected regret as the utility (ours, `utility.objective: regret`): what the recommendation may still be missing.
+
+With the recommendation z* (the largest posterior mean) and planned visits d,
+
+    U(d) = sum over z of E[(f(z) - f(z*))+ | history and planned visits d] = sum_z sd_z (phi(u_z) + u_z Phi(u_z)),
+    sd_z^2 = Var[f(z) - f(z*) | d],   u_z = (mean(z) - mean(z*)) / sd_z.
+
+It bounds the expected regret E[max f - f(z*)] from above. The paper's utility is the largest variance among candidates; it
+spends moves on places that are barely candidates. Here each pair counts by how likely it decides the maximum: section 3.1
+has the squared difference (f(z) - f(z'))^2 in the denominator before a bound removes it. One measurement at x' reduces sd_z^2
+by Cov[f(z) - f(z*), f(x')]^2 / (Var f(x') + sigma^2), and dU / d sd_z^2 = phi(u_z) / (2 sd_z), so a visit of a pair is worth
+
+    gain(x, a) = sum_x' P(x'|x, a) / (Var f(x') + sigma^2(x, a, x')) sum_z phi(u_z) / (2 sd_z) Cov[f(z) - f(z*), f(x')]^2.
+
+Unlike the tangent, which promises 1 / sigma^2, that is what one measurement really brings. U is not convex in d, so no gap can
+be certified for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from tcbo_pyomo.foundation.arrays import Array, Integers, Mask
+from tcbo_pyomo.foundation.profiling import timed
+from tcbo_pyomo.models.visitation import Visitation
+from tcbo_pyomo.planning.finite.utility import Linearisation, Posterior, planned_information
+from tcbo_pyomo.plant.process import Process
+from tcbo_pyomo.surrogate.improvement import density, expected_improvement
+
+PLACES = 256
+"""How many places z stand for all of them in the sum of a gain; the sum is exact up to so many."""
+
+NEGLIGIBLE = 1e-5
+"""A rival with less than this share of the largest regret does not count in a gain."""
+
+
+class ExpectedRegret:
+    """U as a function of planned visits, with what one more visit of each state-action pair is worth.
+
+    Parameters
+    ----------
+    process
+        The plant.
+    posterior
+        Function from information per state (n; None for no planned visits) to a `Posterior`, as for `Utility`.
+    places
+        The states among which the maximum is sought (n, True or False).
+    mean
+        Posterior mean of every state (n).
+    noise_factor
+        What was learned about the noise: the factor that `process` has on the variances of the plant.
+    """
+
+    def __init__(
+        self,
+        process: Process,
+        posterior: Callable[[Array | None], Posterior],
+        places: Mask,
+        mean: Array,
+        noise_factor: float = 1.0,
+    ) -> None:
+        self.process, self.posterior, self.mean, self.noise_factor = process, posterior, mean, noise_factor
+        self.recommended = int(np.where(places, mean, -np.inf).argmax())
+        rivals = places.copy()
+        rivals[self.recommended] = False
+        self.rivals = np.flatnonzero(rivals)
+
+    @timed("utility")
+    def value(self, visitation: Visitation | None = None) -> float:
+        """U at a visitation; None for the history alone."""
+        posterior = self.posterior(planned_information(self.process, visitation))
+        return float(self._regrets(self._deviations(posterior)).sum())
+
+    @timed("utility")
+    def linearise(self, visitation: Visitation | None = None) -> Linearisation:
+        """U at a visitation, and by how much one more visit of each pair lowers it; None for the history alone."""
+        posterior = self.posterior(planned_information(self.process, visitation))
+        deviation = self._deviations(posterior)
+        regret = self._regrets(deviation)
+        gains = self._gains(posterior, deviation, regret)
+        rival = int(self.rivals[regret.argmax()]) if len(regret) else None
+        value = float(regret.sum())
+        return Linearisation(
+            value, self.recommended, rival, -gains, None, posterior, self.mean, self.noise_factor, gains
+        )
+
+    def _deviations(self, posterior: Posterior) -> Array:
+        """Standard deviation of f(z) - f(z*) for each rival z."""
+        shared = posterior.covariance_with(self.recommended, None)
+        variance = posterior.variance_of(self.rivals) + shared[self.recommended] - 2.0 * shared[self.rivals]
+        return np.sqrt(np.maximum(variance, 0.0))
+
+    def _regrets(self, deviation: Array) -> Array:
+        return expected_improvement(self.mean[self.rivals], deviation, float(self.mean[self.recommended]))
+
+    def _gains(self, posterior: Posterior, deviation: Array, regret: Array) -> Array:
+        """What one more visit of each pair is worth (P)."""
+        chosen, share = _standing_for_all(regret)
+        below = self.mean[self.rivals[chosen]] - self.mean[self.recommended]
+        weight = share * density(below / deviation[chosen]) / (2.0 * deviation[chosen])
+        ends = np.full(len(chosen), self.recommended)
+        worth = weight @ posterior.covariances_with(self.rivals[chosen], ends) ** 2
+        moves = self.process.transitions
+        uncertain = posterior.variance_of(np.arange(len(self.mean)))[moves.indices] + self.process.noise_variance
+        return np.add.reduceat(moves.data * worth[moves.indices] / uncertain, moves.indptr[:-1])
+
+
+def _standing_for_all(regret: Array) -> tuple[Integers, Array]:
+    """Positions of the rivals that count, and for how many each does.
+
+    All but the negligible ones, up to `PLACES`; of more a systematic sample in proportion to their regret, which estimates
+    the sum without bias and depends on no random number.
+    """
+    counting = np.flatnonzero(regret > NEGLIGIBLE * regret.max(initial=0.0))
+    if len(counting) <= PLACES:
+        return counting, np.ones(len(counting))
+    running = np.cumsum(regret[counting])
+    positions = np.searchsorted(running, running[-1] * (np.arange(PLACES) + 0.5) / PLACES)
+    chosen = counting[positions]
+    return chosen, running[-1] / (PLACES * regret[chosen])

@@ -1,0 +1,59 @@
+"""Does the model fit? What it believes now, each result against its prediction from all others, and warnings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tcbo_pyomo.campaign.campaign import Campaign
+from tcbo_pyomo.foundation.wording import counted, with_unit
+from tcbo_pyomo.knowledge.belief_in_words import belief_lines
+from tcbo_pyomo.knowledge.criticism import Criticism, criticise
+from tcbo_pyomo.problem.in_words import output_title
+from tcbo_pyomo.report.figures.canvas import axes_or_new
+from tcbo_pyomo.report.page_figures import LINE, Picture, drawn_picture
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+FEWEST = 3
+"""Results from which on a picture of them says something."""
+
+
+def page_criticism(campaign: Campaign) -> dict[str, Any]:
+    """The section of the page."""
+    found, unit = criticise(campaign.knowledge), campaign.problem.output_unit
+    inside = f"{found.left_out.coverage(2.0):.0%} of {counted(len(found.values), 'result')} lie"
+    rows = [
+        [str(s.move), with_unit(s.value, unit), f"{s.expected:.4g} ± {s.deviation:.2g}", f"{s.residual:+.1f}"]
+        for s in found.surprising
+    ]
+    return {
+        "belief": belief_lines(campaign.knowledge),
+        "coverage": f"{inside} within two standard deviations of what the others say (95 % expected)."
+        if len(found.values)
+        else "No result has been told yet.",
+        "warnings": found.warnings,
+        "rows": rows,
+        "picture": fit_picture(found, output_title(campaign.problem)) if len(found.values) >= FEWEST else None,
+    }
+
+
+def fit_picture(found: Criticism, output: str) -> Picture:
+    """Predicted against measured, every result left out of its own prediction."""
+
+    def draw() -> Axes:
+        ax = axes_or_new(None, (3.8, 3.4))
+        ends = [min(found.values.min(), found.expected.min()), max(found.values.max(), found.expected.max())]
+        ax.plot(ends, ends, color="0.6", linewidth=1.0)
+        ax.scatter(found.values, found.expected, s=12, color=LINE, linewidths=0)
+        far = {surprise.move: surprise for surprise in found.surprising}
+        for number, surprise in far.items():
+            ax.annotate(str(number), (surprise.value, surprise.expected), fontsize=7, xytext=(3, 3), textcoords="offset points")
+        ax.set(xlabel=f"measured {output}", ylabel="predicted from all others")
+        ax.spines[["top", "right"]].set_visible(False)
+        return ax
+
+    beyond = len(found.surprising)
+    text = f"Predicted against measured {output} of {counted(len(found.values), 'result')}; {beyond} far from the diagonal."
+    caption = "Each result against its prediction from all others; on the line they agree. Numbers are surprising moves."
+    return drawn_picture(draw, text, caption)

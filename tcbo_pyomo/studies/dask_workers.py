@@ -1,0 +1,50 @@
+"""Whether any worker of a Dask cluster is alive: where none is for too long, nobody will ever make the runs that are left."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from tcbo_pyomo.errors import NoWorkers
+from tcbo_pyomo.studies.limited_wait import within
+
+SECONDS_BETWEEN_QUESTIONS = 1.0
+
+
+class WorkerWatch:
+    """Asks a scheduler now and then who is there.
+
+    Parameters
+    ----------
+    client
+        A client of the cluster.
+    patience
+        Seconds without a living worker, or without an answer of the scheduler, that are waited.
+    answer
+        Seconds that the scheduler has for an answer.
+    """
+
+    def __init__(self, client: Any, patience: float, answer: float) -> None:
+        self.client, self.patience, self.answer = client, patience, answer
+        self._asked = self._alive = time.monotonic()
+
+    def look(self, left: int) -> None:
+        """Refuse to wait any longer where no worker has been alive for a while; `left` runs are still to be made."""
+        if time.monotonic() - self._asked < SECONDS_BETWEEN_QUESTIONS:
+            return
+        if self._workers():
+            self._alive = time.monotonic()
+        self._asked = time.monotonic()
+        if self._asked - self._alive > self.patience:
+            raise NoWorkers(
+                f"no Dask worker has been alive for {self.patience:g} s; {left} runs are still to be made, the others are "
+                "kept; the same command goes on with them"
+            )
+
+    def _workers(self) -> int:
+        """How many workers the scheduler knows; none where it does not answer."""
+        try:
+            found = within(self.answer, self.client.scheduler_info)
+        except Exception:  # Whatever a scheduler does that is about to go.
+            return 0
+        return len(found.get("workers", ()))
