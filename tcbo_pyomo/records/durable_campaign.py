@@ -6,33 +6,27 @@ disk. A call that fails leaves the file as it was; the campaign in memory is the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from tcbo_pyomo.errors import BadInput, Busy
+from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.knowledge.history import Move
+from tcbo_pyomo.records.amendable_campaign import AmendableCampaign
 from tcbo_pyomo.records.corrections import give_up_episode, place_left, skip_move, undoing
 from tcbo_pyomo.records.idempotency import Request
-from tcbo_pyomo.records.problem_code import ProblemCode
 from tcbo_pyomo.records.rebuild import restore, state_of
 from tcbo_pyomo.records.recording import Recorder, Touched, plan_moves, record_result, refuse_elsewhere, told_before
 from tcbo_pyomo.records.results import Receipt, Result, place_of
 from tcbo_pyomo.records.status import Best, Status, best_of, move_table, status_of, write_table
-from tcbo_pyomo.records.synced_campaign import SyncedCampaign
 from tcbo_pyomo.records.violations import changed_violations
-
-if TYPE_CHECKING:
-    from tcbo_pyomo.problem.declared_changes import Change
-    from tcbo_pyomo.records.problem_source import ProblemSource
-    from tcbo_pyomo.settings import Settings
 
 TRIES = 3
 """Plans made without a lock before one is made under it, when others keep writing meanwhile."""
 
 
-class DurableCampaign(SyncedCampaign):
+class DurableCampaign(AmendableCampaign):
     """A campaign whose every ask and tell is a row of a file; open one with `open_campaign` or `start_campaign`."""
 
     def ask(self, new: bool = False) -> Move:
@@ -136,49 +130,6 @@ class DurableCampaign(SyncedCampaign):
             facts = {"words": words, **request.facts, **found.body, "violations": broken}
             recorder.add("undo", facts, request.key)
         return words
-
-    def amend(
-        self,
-        problem: ProblemSource | None = None,
-        settings: Settings | Mapping[str, Any] | None = None,
-        confirm: Callable[[list[Change]], bool] | None = None,
-    ) -> list[Change]:
-        """Go on under another definition, with all data: changed limits, prior, noise, horizon, episodes or settings.
-
-        Moves that were asked for before are judged by the limits that held then. Amending once more is how to go back.
-
-        Parameters
-        ----------
-        problem
-            The problem as it is now, its name or its .py file; None for where the campaign knows it from.
-        settings
-            Settings that replace the present ones, or some of them by name; None to leave them.
-        confirm
-            Is shown what differs, and says whether it is recorded.
-
-        Returns
-        -------
-        list of Change
-            What differs now; empty where `confirm` said no.
-        """
-        from tcbo_pyomo.records.amendment import drafted  # Loads all that a problem is built with.
-
-        self.refresh()
-        before, source = self.definition, problem if problem is not None else self._code.given
-        code = ProblemCode(self.path, self._code.identity, source, self._code.trust)
-        draft = drafted(code, before, settings)
-        if confirm is not None and not confirm(draft.changes):
-            return []
-        with self._recording() as recorder:
-            if self.definition.row != before.row:
-                raise Busy(f"{self.path}: was amended by another process meanwhile; look at it and amend again")
-            recorder.add("amend", draft.body(self.history, before))
-        self._code = code
-        self._started = draft.campaign
-        self._stale = True
-        self._catch_up()
-        code.remember(self.definition)
-        return draft.changes
 
     def status(self) -> Status:
         """Where the campaign stands."""
