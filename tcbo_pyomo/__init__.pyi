@@ -49,6 +49,7 @@ from tcbo_pyomo.surrogate.kernels.constant import Constant
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 from tcbo_pyomo.surrogate.kernels.matern_five_halves import MaternFiveHalves
 from tcbo_pyomo.surrogate.kernels.matern_three_halves import MaternThreeHalves
+from tcbo_pyomo.surrogate.kernels.mechanism import Mechanism
 from tcbo_pyomo.surrogate.kernels.reaction_kinetics import ReactionKinetics
 from tcbo_pyomo.surrogate.kernels.scaled import Scaled
 from tcbo_pyomo.surrogate.kernels.single_feature import SingleFeature
@@ -70,5 +71,5 @@ __all__ += ["ContinuousProblem", "Problem", "load_problem", "replay_problem"]
 __all__ += ["open_campaign", "save_campaign", "start_campaign"]
 __all__ += ["campaign_figure", "move_graph_figure", "write_report"]
 __all__ += ["Study", "read_study", "run_study"]
-__all__ += ["Constant", "Kernel", "MaternFiveHalves", "MaternThreeHalves", "ReactionKinetics", "Scaled"]
+__all__ += ["Constant", "Kernel", "MaternFiveHalves", "MaternThreeHalves", "Mechanism", "ReactionKinetics", "Scaled"]
 __all__ += ["PlainPrior", "SingleFeature", "SquaredExponential", "Stationary", "Sum"]

@@ -1,6 +1,7 @@
 """Settings: everything a user may choose without touching code. Unknown keys and wrong types are refused.
 
-The order of precedence is: these defaults, the problem's own preferences, a settings file, `--set` on the command line.
+The order of precedence is: these defaults, the problem's own preferences, `--preset`, a settings file, `--set` on the command
+line. A file may name a `preset` too, and wins over it.
 """
 
 from __future__ import annotations
@@ -62,7 +63,9 @@ class PlannerSettings(_Section):
     """The move of a plan that is made. eager: of the moves that put a plan of L moves back by no more than one, the one that
     learns most at once; where every place is one move away, and on a continuous plant in the first half of the budget, the
     one with the largest upper confidence bound (continuous mixtures of several paths as drawn). drawn: by chance with the
-    plan's own probabilities, as in the paper; likeliest: the one with the largest."""
+    plan's own probabilities, as in the paper; likeliest: the one with the largest. In one sentence: the paper draws the first
+    move of its plan, the default another one if that puts the plan off by at most a move and teaches more at once; where every
+    place is one move away, as on the laser, the default is simply an upper confidence bound."""
     linear: LinearSolverSettings = LinearSolverSettings()
     """Finite processes: how the linear subproblem on the polytope is solved."""
     nonlinear: NonlinearSolverSettings = NonlinearSolverSettings()
@@ -89,7 +92,8 @@ class CandidateSettings(_Section):
 
     rule: str | None = Field(None, min_length=1)
     """credible_band (finite, the default there); annealed (continuous, the default there), thompson_sampling or
-    upper_confidence; or 'my_module:MyRule'."""
+    upper_confidence; by_feedback, the paper's choice: credible_band on finite plants, on continuous ones upper_confidence when
+    results come at once and thompson_sampling when they are late; or 'my_module:MyRule'."""
     width: float | None = Field(None, gt=0)
     """Standard deviations of the credible band; when not given the problem's own width, and at least 2 where the model is
     learned."""
@@ -103,6 +107,10 @@ class UtilitySettings(_Section):
     objective: Literal["differences", "g_allocation", "regret"] = "differences"
     """differences: largest variance of f(z) - f(z'); g_allocation: largest variance of f(z); regret (finite plants): what the
     recommendation is expected to miss, each place counted by how likely it is better."""
+    information: Literal["arrival", "departure"] = "arrival"
+    """What a planned move informs about. arrival: the state it arrives at, where the plant measures; departure: the state it
+    leaves, as in the paper's information matrix (sections 2.2 and 5.3), and for the last move of an episode where it arrives
+    as well. Results that are in always count where they were measured."""
     pending: Literal["counted", "ignored"] = "counted"
     """counted: visits whose results are still to come shrink the variance a plan works on (section 4.1); ignored: they do not,
     and a plan may go where it has just been."""
@@ -187,6 +195,16 @@ class Settings(_Section):
         return self
 
 
+PRESETS: dict[str, dict[str, Any]] = {
+    "paper": {
+        "planner": {"first_move": "drawn"},
+        "candidates": {"rule": "by_feedback"},
+        "utility": {"objective": "differences", "information": "departure"},
+    }
+}
+"""Settings under one name. paper: the method as the paper has it. The default differs in three things: it makes the eager first
+move of a plan, continuous candidates are annealed, and a planned move informs about where it arrives."""
+
 RETIRED: dict[str, tuple[str, str]] = {
     "planner.linear.hot_start": ("0.2.0", "remove it, every solve starts cold"),
 }
@@ -196,7 +214,7 @@ RETIRED: dict[str, tuple[str, str]] = {
 def settings_from(*layers: dict[str, Any]) -> Settings:
     """Settings from nested dicts, later ones winning key by key; any problem is one `BadInput`."""
     merged: dict[str, Any] = {}
-    for layer in layers:
+    for layer in map(_without_preset, layers):
         feedback = layer.get("feedback")
         # Naming another kind of feedback drops the delay of a weaker layer.
         if isinstance(feedback, dict) and feedback.get("kind") not in (None, "delayed") and "delay" not in feedback:
@@ -213,6 +231,14 @@ def stored_settings(*layers: dict[str, Any]) -> Settings:
     for name in RETIRED:
         layers = tuple(_without(layer, name.split(".")) for layer in layers)
     return settings_from(*layers)
+
+
+def _without_preset(layer: dict[str, Any]) -> dict[str, Any]:
+    """A layer with the settings that its preset stands for; what it names itself wins."""
+    name = layer.get("preset")
+    if name is not None and name not in list(PRESETS):
+        raise BadInput(f"setting 'preset': got {name!r}; use {' or '.join(PRESETS)}, or leave it out")
+    return _merge(PRESETS[name] if name else {}, _without(layer, ["preset"]))
 
 
 def _without(data: Any, path: list[str]) -> Any:
@@ -250,7 +276,7 @@ def _explain(detail: Any) -> str:
         section: Any = Settings
         for part in path[:-1]:
             section = section.model_fields[part].annotation
-        return f"unknown setting '{where}'; {suggestion(path[-1], section.model_fields)}"
+        return f"unknown setting '{where}'; {suggestion(path[-1], [*section.model_fields, *(['preset'] * (len(path) == 1))])}"
     message = detail["msg"].removeprefix("Value error, ")
     if not where:  # Two settings that do not go together.
         return f"settings: {message}"

@@ -19,7 +19,7 @@ ROOT = PACKAGE.parent
 NEEDED = """
     Problem ContinuousProblem load_problem replay_problem grid_process Process Coordinate
     TransitionConstraint Violation Box Circle Polygon Wall Points
-    SquaredExponential MaternThreeHalves MaternFiveHalves Sum Scaled ReactionKinetics Kernel Stationary SingleFeature
+    SquaredExponential MaternThreeHalves MaternFiveHalves Sum Scaled ReactionKinetics Mechanism Kernel Stationary SingleFeature
     LinearDynamics NonlinearDynamics BoxActions NormActions
     Campaign open_campaign start_campaign save_campaign run_campaign CampaignResult Settings settings_from
     read_study run_study Study TcboError BadInput build_state_action_polytope build_trajectory profile

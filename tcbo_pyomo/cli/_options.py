@@ -17,6 +17,9 @@ SettingsFile = Annotated[Path | None, typer.Option(metavar="FILE.yaml", help="A 
 Assignments = Annotated[
     list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Any setting; may be repeated.")
 ]
+Preset = Annotated[
+    str | None, typer.Option(metavar="NAME", help="paper: the method as the paper has it; weaker than --settings and --set.")
+]
 Seed = Annotated[int, typer.Option(min=0, help="Every random choice follows from it.")]
 
 Source = Annotated[Path, typer.Argument(help="CAMPAIGN.db, a saved campaign, or the folder of a run.")]
@@ -41,12 +44,15 @@ Gap = Annotated[
 ]
 
 
-def layers_of(settings: Path | None, assignments: list[str] | None = None) -> list[dict[str, Any]]:
-    """The settings of a file and of --set, the stronger one last."""
+def layers_of(
+    settings: Path | None, assignments: list[str] | None = None, preset: str | None = None
+) -> list[dict[str, Any]]:
+    """The settings of a preset, a file and --set, the strongest last."""
     from tcbo_pyomo.foundation.settings_file import parse_assignment, read_settings
 
+    named = [{"preset": preset}] if preset is not None else []
     file = [read_settings(settings)] if settings else []
-    return file + [parse_assignment(text) for text in assignments or []]
+    return named + file + [parse_assignment(text) for text in assignments or []]
 
 
 def read_source(where: Path, problem: str | None, trust: bool = False) -> Campaign:

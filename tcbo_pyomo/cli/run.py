@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tcbo_pyomo.cli._options import Assignments, ProblemName, Seed, SettingsFile, layers_of
+from tcbo_pyomo.cli._options import Assignments, Preset, ProblemName, Seed, SettingsFile, layers_of
 from tcbo_pyomo.cli._tables import new_table, print_table
 from tcbo_pyomo.errors import BadInput
 
@@ -36,6 +36,7 @@ def run(
         typer.Option(help="Candidate rule, such as credible_band (finite plants) or annealed (continuous ones)."),
     ] = None,
     settings: SettingsFile = None,
+    preset: Preset = None,
     output: Annotated[Path | None, typer.Option(metavar="DIR", help="Write the run into a folder.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace a run that the folder holds.")] = False,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the interrupted run in DIR.")] = False,
@@ -52,7 +53,7 @@ def run(
 
     options: dict[str, Any] = {"method": method, "episodes": episodes, "candidates.rule": candidates}
     options |= {"feedback.kind": feedback, "feedback.delay": delay}
-    layers = layers_of(settings, set_)
+    layers = layers_of(settings, set_, preset)
     layers += [nested(name.split("."), value) for name, value in options.items() if value is not None]
     with profile() if profile_ else nullcontext() as timings:
         with section("set-up"):

@@ -1,14 +1,16 @@
-"""`tcbo settings`: all settings with their defaults."""
+"""`tcbo settings`: all settings with their defaults, or with the values of a preset."""
 
 from __future__ import annotations
 
 import typer
 
+from tcbo_pyomo.cli._options import Preset
+
 PANEL, POSITION = "Problems and simulations", 14
 
 
-def settings() -> None:
+def settings(preset: Preset = None) -> None:
     """Print all settings with their defaults, as a commented file to start from."""
     from tcbo_pyomo.foundation.settings_file import settings_template
 
-    typer.echo(settings_template(), nl=False)
+    typer.echo(settings_template(preset), nl=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tcbo_pyomo.cli._campaign_file import CampaignFile
-from tcbo_pyomo.cli._options import Assignments, ProblemName, Seed, SettingsFile, layers_of
+from tcbo_pyomo.cli._options import Assignments, Preset, ProblemName, Seed, SettingsFile, layers_of
 from tcbo_pyomo.cli._output import say
 
 PANEL, POSITION = "A campaign on a real plant", 20
@@ -13,6 +13,7 @@ def start(
     campaign: CampaignFile,
     problem: ProblemName,
     settings: SettingsFile = None,
+    preset: Preset = None,
     set_: Assignments = None,
     seed: Seed = 1,
 ) -> None:
@@ -21,7 +22,7 @@ def start(
     from tcbo_pyomo.records import start_campaign
     from tcbo_pyomo.settings import settings_from
 
-    chosen = settings_from(dict(load_problem(problem, None, seed).settings), *layers_of(settings, set_))
+    chosen = settings_from(dict(load_problem(problem, None, seed).settings), *layers_of(settings, set_, preset))
     started = start_campaign(campaign, problem, chosen, seed)
     moves = started.problem.episodes * started.problem.horizon
     say(f"started {campaign}: {started.problem.name}, {moves} moves; next: tcbo ask {campaign}")

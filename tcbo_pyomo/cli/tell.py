@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,7 +12,7 @@ import typer
 
 from tcbo_pyomo.cli._campaign_file import CampaignFile, Key, MoveNumber, OwnProblem, Place, confirm, open_file, place_of
 from tcbo_pyomo.cli._output import warn
-from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.errors import BadInput, TcboError
 
 if TYPE_CHECKING:
     from tcbo_pyomo.records import DurableCampaign, Receipt
@@ -57,8 +58,10 @@ def tell(
     for receipt in receipts:
         _doubt(opened, receipt)
     confirm(*((r, f"move {r.number}, {opened.problem.output} = {r.value!r}") for r in receipts))
-    for text in contradictions(opened.knowledge, {receipt.number for receipt in receipts if receipt.new}):
-        warn(text)
+    # What was recorded stays recorded: a model that is a user's own and cannot be asked here warns of nothing.
+    with suppress(TcboError):
+        for text in contradictions(opened.knowledge, {receipt.number for receipt in receipts if receipt.new}):
+            warn(text)
 
 
 def _doubt(opened: DurableCampaign, receipt: Receipt) -> None:

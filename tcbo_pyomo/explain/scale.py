@@ -14,8 +14,9 @@ import numpy as np
 
 from tcbo_pyomo.planning.continuous.utility import TrajectoryUtility
 from tcbo_pyomo.planning.finite.expected_regret import ExpectedRegret
+from tcbo_pyomo.planning.finite.move_information import MoveInformation
 from tcbo_pyomo.planning.finite.utility import Linearisation, Utility
-from tcbo_pyomo.plant.process import Process
+from tcbo_pyomo.problem.finite import Problem
 from tcbo_pyomo.settings import PlannerSettings
 
 
@@ -33,14 +34,16 @@ def finite_scale(
     ends = [state for state in (tangent.first, tangent.second) if state is not None]
     objective = "differences" if len(ends) > 1 else "g_allocation"
     made_of = utility.posterior, np.array(ends), objective, generator, utility.mean
-    return Utility(utility.process, *made_of, utility.noise_factor)
+    return Utility(utility.process, *made_of, utility.noise_factor, utility.information)
 
 
-def on_process(utility: Utility, process: Process) -> Utility:
-    """The same utility for a plant with the same states and other moves."""
+def on_problem(utility: Utility, problem: Problem) -> Utility:
+    """The same utility for a plant with the same states and other moves, or another horizon."""
     objective = "differences" if utility.differences else "g_allocation"
     made_of = utility.posterior, utility.candidates, objective, utility.generator, utility.mean
-    return Utility(process.with_noise(utility.noise_factor), *made_of, utility.noise_factor)
+    process = problem.process.with_noise(utility.noise_factor)
+    information = MoveInformation(process, problem.horizon, utility.information.convention)
+    return Utility(process, *made_of, utility.noise_factor, information)
 
 
 def continuous_scale(
@@ -50,5 +53,5 @@ def continuous_scale(
     if not one_pair_only(settings):
         return utility
     objective = "differences" if utility.differences else "g_allocation"
-    noise = utility.noise_variance
-    return TrajectoryUtility(utility.surrogate, np.array(ends), objective, noise, utility.generator, utility.stage)
+    shared = utility.noise_variance, utility.generator, utility.stage, utility.present
+    return TrajectoryUtility(utility.surrogate, np.array(ends), objective, *shared)

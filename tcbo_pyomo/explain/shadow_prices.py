@@ -31,6 +31,7 @@ from tcbo_pyomo.models.safe_sets import EpisodeSets
 from tcbo_pyomo.models.visitation import Visitation
 from tcbo_pyomo.models.worst_case_budget import WorstCaseTail
 from tcbo_pyomo.planning.finite.linear_programming import LinearProgramming
+from tcbo_pyomo.planning.finite.step_gradient import by_step
 from tcbo_pyomo.plant.situation import Situation
 from tcbo_pyomo.problem.compiled_polytope import CompiledPolytope
 from tcbo_pyomo.problem.finite import Problem
@@ -124,9 +125,9 @@ class LookAhead:
 
 
 def look_ahead(problem: Problem, gradient: Array, situation: Situation, plan: Visitation | None = None) -> LookAhead:
-    """Values and prices at a gradient (one value per state-action pair); the slacks are those of `plan`."""
+    """Values and prices at a gradient (one value per pair, or as in `step_gradient`); the slacks are those of `plan`."""
     rows: tuple[RowPrice, ...] = ()
-    cost = np.tile(gradient, (problem.horizon - situation.step, 1))
+    cost = by_step(gradient, problem.horizon - situation.step)
     if any(rule.couples_steps for rule in problem.rules):
         rows, surcharge = _side_prices(problem, gradient, situation, plan)
         cost = cost + surcharge

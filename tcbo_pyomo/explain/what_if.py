@@ -20,7 +20,7 @@ from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.explain.explanation import GAP, certifying_planner, standpoint
 from tcbo_pyomo.explain.limits_by_name import changed_limit, step_of_limit
 from tcbo_pyomo.explain.move_facts import Point
-from tcbo_pyomo.explain.scale import continuous_scale, finite_scale, on_process
+from tcbo_pyomo.explain.scale import continuous_scale, finite_scale, on_problem
 from tcbo_pyomo.foundation.arrays import Integers
 from tcbo_pyomo.models.visitation import mix
 from tcbo_pyomo.planning.finite.policy import Policy
@@ -151,7 +151,7 @@ def _(
 @_outcome.register
 def _(problem: Problem, campaign: Campaign, gap: float, pairs: Integers | None = None) -> tuple[float, PlanOutcome]:
     (situation, generator, utility), settings = standpoint(campaign), campaign.settings.planner
-    scale = on_process(finite_scale(utility, utility.linearise(None), settings, generator), problem.process)
+    scale = on_problem(finite_scale(utility, utility.linearise(None), settings, generator), problem)
     if pairs is not None:
         situation = Situation(situation.path, tuple(int(pairs[pair]) for pair in situation.decisions))
     best = certifying_planner(problem, settings).certified(scale, situation, generator, gap)

@@ -23,7 +23,7 @@ from pydantic import BaseModel
 
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.limited_read import read_limited
-from tcbo_pyomo.settings import Settings
+from tcbo_pyomo.settings import settings_from
 
 LARGEST_FILE = 100_000
 """Bytes; a settings file is a page of text."""
@@ -97,15 +97,18 @@ def nested(parts: Sequence[str], value: Any) -> Any:
     return value
 
 
-def settings_template() -> str:
-    """All settings with their defaults and explanations, as YAML."""
+def settings_template(preset: str | None = None) -> str:
+    """All settings with their defaults, or the values of a preset, and explanations, as YAML."""
+    settings = settings_from({"preset": preset})
+    what = "the default" if preset is None else f"what `--preset {preset}` gives"
     head = [
         "# Settings of a campaign: tcbo run PROBLEM --settings FILE.yaml",
-        "# Every line below is the default. Keep only the lines you change: a settings file also wins over",
+        f"# Every line below is {what}. Keep only the lines you change: a settings file also wins over",
         "# the problem's own preferences. On the command line: --set planner.components=10",
+        "# The paper's method in one word: `preset: paper` in a file, or --preset paper.",
         "",
     ]
-    return "\n".join(head + _section_lines(Settings, "")) + "\n"
+    return "\n".join(head + _section_lines(settings, "")) + "\n"
 
 
 def _load(text: str, where: Callable[[int], str]) -> Any:
@@ -165,19 +168,19 @@ def _refused(mark: Any, problem: str) -> yaml.MarkedYAMLError:
     return yaml.MarkedYAMLError(problem=problem, problem_mark=mark)
 
 
-def _section_lines(section: type[BaseModel], indent: str) -> list[str]:
+def _section_lines(section: BaseModel, indent: str) -> list[str]:
     """The fields of one section, each under its explanation."""
-    explanations = _explanations(section)
+    explanations = _explanations(type(section))
     lines = []
-    for name, field in section.model_fields.items():
-        default = field.get_default(call_default_factory=True)
+    for name, field in type(section).model_fields.items():
+        value = getattr(section, name)
         inner = _inner_section(field.annotation)
         text = explanations.get(name) or inspect.getdoc(inner) or ""
         lines += [f"{indent}# {line}" for line in textwrap.wrap(text, width=108 - len(indent))]
-        if isinstance(default, BaseModel):
-            lines += [f"{indent}{name}:", *_section_lines(type(default), indent + "  ")]
+        if isinstance(value, BaseModel):
+            lines += [f"{indent}{name}:", *_section_lines(value, indent + "  ")]
         else:
-            lines.append(f"{indent}{name}: {default if isinstance(default, str) else json.dumps(default)}")
+            lines.append(f"{indent}{name}: {value if isinstance(value, str) else json.dumps(value)}")
     return lines
 
 

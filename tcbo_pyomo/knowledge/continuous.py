@@ -13,7 +13,7 @@ from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.blas_threads import one_blas_thread
 from tcbo_pyomo.foundation.profiling import section
 from tcbo_pyomo.knowledge.history import History
-from tcbo_pyomo.knowledge.knowledge import Knowledge
+from tcbo_pyomo.knowledge.knowledge import BY_FEEDBACK, Knowledge
 from tcbo_pyomo.plant.route import Route
 from tcbo_pyomo.plant.situation import Location
 from tcbo_pyomo.problem.continuous import SAME_PLACE, ContinuousProblem
@@ -85,7 +85,10 @@ class ContinuousKnowledge(Knowledge[ContinuousBelief]):
         from tcbo_pyomo.candidates.protocol import candidate_rule  # Whoever only wants the belief needs no rule.
 
         chosen = self.settings.candidates
-        return candidate_rule(chosen.rule or DEFAULT_RULE, "continuous", chosen)
+        late = self.settings.feedback.kind != "immediate"
+        by_feedback = "thompson_sampling" if late else "upper_confidence"
+        name = by_feedback if chosen.rule == BY_FEEDBACK else chosen.rule or DEFAULT_RULE
+        return candidate_rule(name, "continuous", chosen)
 
     def prior(self, kernel: Kernel) -> ContinuousBelief:
         """The prior on the box."""
@@ -182,9 +185,10 @@ class ContinuousKnowledge(Knowledge[ContinuousBelief]):
                 # A rule of the user's own may have listed points that it did not get from a search.
                 self._routes = self.reach.routes(self._candidates)
                 self._candidates = np.array([route.point for route in self._routes])
-        objective = self.settings.utility.objective
-        noise = self.noise_factor * self.problem.noise
-        return TrajectoryUtility(self.design, self._candidates, objective, noise, generator, self.stage)
+        objective, noise = self.settings.utility.objective, self.noise_factor * self.problem.noise
+        departs = self.settings.utility.information == "departure"
+        present = np.array(self.history.situation().state) if departs else None
+        return TrajectoryUtility(self.design, self._candidates, objective, noise, generator, self.stage, present)
 
     @property
     def stage(self) -> Stage:

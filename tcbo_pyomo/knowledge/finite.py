@@ -11,7 +11,7 @@ import numpy as np
 from tcbo_pyomo.foundation.arrays import Array, Integers
 from tcbo_pyomo.foundation.profiling import section
 from tcbo_pyomo.knowledge.history import History
-from tcbo_pyomo.knowledge.knowledge import Knowledge
+from tcbo_pyomo.knowledge.knowledge import BY_FEEDBACK, Knowledge
 from tcbo_pyomo.plant.process import Process
 from tcbo_pyomo.plant.situation import Location
 from tcbo_pyomo.problem.finite import Problem
@@ -51,7 +51,8 @@ class FiniteKnowledge(Knowledge[FiniteBelief]):
         if chosen.width is None:
             least = 0.0 if self.learner is None else LEARNED_WIDTH
             chosen = chosen.model_copy(update={"width": max(self.problem.confidence_width, least)})
-        return candidate_rule(chosen.rule or DEFAULT_RULE, "finite", chosen)
+        name = DEFAULT_RULE if chosen.rule in (None, BY_FEEDBACK) else chosen.rule
+        return candidate_rule(name, "finite", chosen)
 
     def prior(self, kernel: Kernel) -> FiniteBelief:
         """The prior on all states."""
@@ -92,15 +93,17 @@ class FiniteKnowledge(Knowledge[FiniteBelief]):
     def utility(self, generator: np.random.Generator) -> Utility | ExpectedRegret:
         """U given the history, pending visits included."""
         from tcbo_pyomo.planning.finite.expected_regret import ExpectedRegret  # Only plans need them.
+        from tcbo_pyomo.planning.finite.move_information import MoveInformation
         from tcbo_pyomo.planning.finite.utility import Utility
 
         settings = self.settings.utility
         mean = self.belief.mean
         posterior = self._kernel_posterior if settings.form == "kernel" else self._feature_posterior
         process, factor = self._process, self.noise_factor
+        information = MoveInformation(process, self.problem.horizon, settings.information)
         if settings.objective == "regret":
-            return ExpectedRegret(process, posterior, self.problem.search_space, mean, factor)
-        return Utility(process, posterior, self.candidates, settings.objective, generator, mean, factor)
+            return ExpectedRegret(process, posterior, self.problem.search_space, mean, factor, information)
+        return Utility(process, posterior, self.candidates, settings.objective, generator, mean, factor, information)
 
     @property
     def _process(self) -> Process:

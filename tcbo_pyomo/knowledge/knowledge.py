@@ -26,11 +26,15 @@ from tcbo_pyomo.surrogate.kernel_factors import Learned
 from tcbo_pyomo.surrogate.kernels import kernel_from_dict
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 from tcbo_pyomo.surrogate.learner import Learner
+from tcbo_pyomo.surrogate.linearisation import has_mechanism, relinearised
 from tcbo_pyomo.surrogate.output_scale import OutputScale
 from tcbo_pyomo.surrogate.residuals import LeftOut, leave_one_out
 
 BeliefOfPlant = TypeVar("BeliefOfPlant", bound=Belief)
 """The belief on one kind of plant."""
+
+BY_FEEDBACK = "by_feedback"
+"""The candidate rule that follows from the plant and from when results come, as in the paper."""
 
 
 class Knowledge(ABC, Generic[BeliefOfPlant]):
@@ -41,6 +45,7 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
     def __init__(self, settings: Settings, seed: int, history: History) -> None:
         self.settings, self.seed, self.history = settings, seed, history
         self._kernel: Kernel | None = None
+        self._linearised: Kernel | None = None
         self._learned: Learned | None = None
         self._belief: BeliefOfPlant | None = None
         self.forget()
@@ -65,10 +70,15 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
 
     @property
     def kernel(self) -> Kernel:
-        """The prior; learning changes it after every few results, a fit as in earlier versions between episodes."""
-        if self.learned is not None:
-            return self.learned.kernel
-        return self.problem.kernel if self._kernel is None else self._kernel
+        """The prior; learning changes it after every few results, a fit as in earlier versions between episodes.
+
+        A mechanism in it is linearised where the results say.
+        """
+        if self._linearised is None:
+            prior = self.problem.kernel if self._kernel is None else self._kernel
+            prior = prior if self.learned is None else self.learned.kernel
+            self._linearised = relinearised(prior, *self._believed_results()) if has_mechanism(prior) else prior
+        return self._linearised
 
     @property
     def noise_factor(self) -> float:
@@ -120,7 +130,7 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
 
         Where the campaign learns, the kernel follows from the results and not from what is given here.
         """
-        self._kernel, self._learned, self._belief = kernel, None, None
+        self._kernel, self._linearised, self._learned, self._belief = kernel, None, None, None
         self.forget()
 
     @timed("surrogate")
@@ -152,12 +162,16 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
         declared = [self.problem.noise_variance(move.decision, move.arrived) for move, _ in told]
         return points, values, self.scale.noise_factor * np.array(declared, dtype=float)
 
+    def _believed_results(self) -> tuple[Array, Array, Array]:
+        """All results with the noise variances that are believed now."""
+        points, values, noise = self.results()
+        return points, values, noise * (self.noise_factor / self.scale.noise_factor)
+
     def left_out(self, kept: Integers | None = None) -> LeftOut:
         """Every result against its prediction from all others, in the order told, as it is modelled; of some results only."""
-        points, values, noise = self.results()
+        points, values, noise = self._believed_results()
         chosen = np.arange(len(values)) if kept is None else kept
-        noise = noise[chosen] * (self.noise_factor / self.scale.noise_factor)
-        return leave_one_out(self.kernel, points[chosen], values[chosen], noise)
+        return leave_one_out(self.kernel, points[chosen], values[chosen], noise[chosen])
 
     def state(self) -> dict[str, Any]:
         """What is kept beside the history: the kernel, and what was learned."""
@@ -181,7 +195,9 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
     def measured(self, move: Move) -> None:
         """A result was told: the last of the move's values."""
         if self.learner is not None and self.learner.learns_at(len(self.history.told)):
-            self._learned, self._belief = None, None
+            self._learned, self._linearised, self._belief = None, None, None
+        elif self._linearised is not None and has_mechanism(self._linearised):
+            self._linearised, self._belief = None, None
         elif self._belief is not None:
             self._observe(self._belief, move, move.values[-1])
         self.forget()

@@ -145,7 +145,11 @@ class DurableCampaign(AmendableCampaign):
         if self.campaign.problem.recommendation_needs_code:
             with suppress(BadInput):
                 self.live()
-        return best_of(self.campaign)
+        try:
+            return best_of(self.campaign)
+        except BadInput:
+            # A model with a part that only the problem file has, such as its mechanism.
+            return best_of(self.live())
 
     def export(self, path: str | Path, force: bool = False) -> int:
         """Write every move and measurement to a CSV file; how many rows it has."""

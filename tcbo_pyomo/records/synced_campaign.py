@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     from tcbo_pyomo.knowledge.knowledge import Knowledge
     from tcbo_pyomo.methods.protocol import Method
-    from tcbo_pyomo.problem.protocol import ProblemProtocol
 
 
 class SyncedCampaign(CampaignHolder):
@@ -94,11 +93,6 @@ class SyncedCampaign(CampaignHolder):
     def method(self) -> Method:
         """What chooses the moves."""
         return self.live().method
-
-    @property
-    def given(self) -> ProblemProtocol:
-        """The problem as its code builds it, before the settings changed it."""
-        return self.live().given
 
     @property
     def method_name(self) -> str:

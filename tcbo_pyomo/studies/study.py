@@ -80,7 +80,7 @@ class Study(_Section):
     truth
         known: the black box of each problem. drawn: for every seed a function drawn from the problem's prior.
     settings
-        Settings of every run.
+        Settings of every run; `preset: paper` may stand here, in the settings of a method or problem, or as a field of its own.
     grid
         Settings to be crossed, such as {planner.components: [1, 10, 25]}.
     """
@@ -101,6 +101,8 @@ class Study(_Section):
         if not isinstance(data, dict):
             return data
         data = dict(data)
+        if "preset" in data and isinstance(own := data.get("settings", {}), dict):
+            data["settings"] = {"preset": data.pop("preset"), **own}
         for field, key in (("problems", "problem"), ("methods", "method"), ("feedback", "kind")):
             if field in data:
                 data[field] = tuple({key: item} if isinstance(item, str) else item for item in _listed(data[field]))

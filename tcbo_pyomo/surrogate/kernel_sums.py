@@ -24,6 +24,7 @@ from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.distances import distances
 from tcbo_pyomo.surrogate.kernels.combined import Combined
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
+from tcbo_pyomo.surrogate.kernels.known_features import KnownFeatures
 from tcbo_pyomo.surrogate.kernels.single_feature import SingleFeature
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 from tcbo_pyomo.surrogate.kernels.stationary import Stationary
@@ -176,6 +177,32 @@ class SingleFeatureSections(Sections):
         )
 
 
+class KnownFeaturesSections(Sections):
+    """The same for a kernel of a few features: the centres enter through one number per point and feature."""
+
+    kernel: KnownFeatures
+
+    @cached_property
+    def _features(self) -> Array:
+        """S phi of the centres, m x p."""
+        return self.kernel.features(self.centers) @ self.kernel.weight_covariance
+
+    def value_and_gradient(self, points: Array, weights: Array) -> tuple[Array, Array]:
+        """Weighted sums (n) and their gradients (n x d)."""
+        sizes = weights @ self._features
+        value = np.einsum("np,np->n", sizes, self.kernel.features(points))
+        return value, np.einsum("np,npd->nd", sizes, self.kernel.features_gradient(points))
+
+    def jet(self, points: Array, weights: Array) -> Jet:
+        """The sum with one row of weights (m), and its first and second derivatives."""
+        sizes, kernel = weights @ self._features, self.kernel
+        return Jet(
+            kernel.features(points) @ sizes,
+            np.einsum("npd,p->nd", kernel.features_gradient(points), sizes),
+            np.einsum("npde,p->nde", kernel.features_hessian(points), sizes),
+        )
+
+
 class CombinedSections(Sections):
     """The same for a factor times a sum of kernels."""
 
@@ -208,5 +235,6 @@ def sections(kernel: Kernel, centers: Array) -> Sections:
 
 sections.register(Stationary, StationarySections)
 sections.register(SquaredExponential, SquaredExponentialSections)
+sections.register(KnownFeatures, KnownFeaturesSections)
 sections.register(SingleFeature, SingleFeatureSections)
 sections.register(Combined, CombinedSections)

@@ -7,7 +7,7 @@ from tcbo_pyomo import Campaign, Problem, grid_process, load_problem
 from tcbo_pyomo.errors import BadInput, InfeasiblePlan
 from tcbo_pyomo.explain.explanation import certifying_planner, explain, standpoint
 from tcbo_pyomo.explain.limits_by_name import changed_limit, limit_names, named_limits
-from tcbo_pyomo.explain.scale import finite_scale, on_process
+from tcbo_pyomo.explain.scale import finite_scale, on_problem
 from tcbo_pyomo.explain.what_if import what_if
 from tcbo_pyomo.explain.what_if_text import verdict, what_if_text
 from tcbo_pyomo.models.constraints import (
@@ -113,7 +113,7 @@ def test_steps_that_the_moves_lack_are_built_and_answered_as_by_a_plant_that_has
     assert "needs moves that the plant does not have: moves of up to 2 cells were added" in answer.note
     larger = one_cell(MaximumStep({"temperature": 25}), hot, steps=(-2, -1, 0, 1, 2))
     situation, generator, utility = standpoint(campaign)
-    scale = on_process(finite_scale(utility, utility.linearise(None), campaign.settings.planner, generator), larger.process)
+    scale = on_problem(finite_scale(utility, utility.linearise(None), campaign.settings.planner, generator), larger)
     names = [campaign.problem.process.pair_name(pair) for pair in situation.decisions]
     decisions = [p for n in names for p in range(larger.process.number_of_pairs) if larger.process.pair_name(p) == n]
     there = Situation(situation.path, tuple(decisions))

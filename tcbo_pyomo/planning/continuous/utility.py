@@ -3,6 +3,10 @@
 A plan is a mixture of paths. A path with weight q counts as q measurements at each of its points still to come, which is one
 measurement with noise variance sigma^2 / q there. The gradient at a point x is that of the maximising pair of candidates
 (appendix, "Linearizing the objective"): - (Cov[f(z), f(x)] - Cov[f(z'), f(x)])^2 / sigma^2.
+
+A plan from x_k informs at x_{k+1} .. x_H. When moves inform about the state they leave (`utility.information: departure`, as
+in `planning/finite/move_information.py`) it informs at x_k .. x_H: every plan measures the present state once more. No plan can
+change where it is, so that this adds the same to the linear function of every path, and no path is ranked differently by it.
 """
 
 from __future__ import annotations
@@ -77,6 +81,8 @@ class TrajectoryUtility:
         Breaks ties between equally uncertain pairs.
     stage
         How much is known, for the choice of a first move.
+    present
+        The scaled point (d) where the plant is, if every plan informs about it as well.
     """
 
     def __init__(
@@ -87,10 +93,11 @@ class TrajectoryUtility:
         noise_variance: float,
         generator: np.random.Generator,
         stage: Stage = "exploring",
+        present: Array | None = None,
     ) -> None:
         self.surrogate, self.candidates, self.stage = surrogate, candidates, stage
         self.differences = objective == "differences" and len(candidates) > 1
-        self.noise_variance, self.generator = noise_variance, generator
+        self.noise_variance, self.generator, self.present = noise_variance, generator, present
 
     @timed("utility")
     def value(self, plan: PathMixture | None = None) -> float:
@@ -115,6 +122,8 @@ class TrajectoryUtility:
         if plan is None:
             return self.surrogate
         planned = self.surrogate.copy()
+        if self.present is not None:
+            planned.observe(self.present, None, self.noise_variance / sum(weight for weight, _ in plan))
         for weight, path in plan:
             for point in path:
                 planned.observe(point, None, self.noise_variance / weight)

@@ -88,7 +88,7 @@ class CertifiedMixture:
     tangent
         The utility at the history alone.
     gradient
-        The direction (one value per state-action pair) whose linear optimum gave the best lower bound.
+        The direction (one value per pair, or two: see `step_gradient`) whose linear optimum gave the best lower bound.
     offset
         lower = offset + min over D of <gradient, d>: the bound as a function of D, for other limits than the present.
     """
@@ -157,11 +157,11 @@ class _Search:
         """One linear subproblem: a visitation (whether it is new), and the bound offset + <gradient, visitation>."""
         visitation = self.extreme_point(gradient)
         self.calls += 1
-        counts = visitation.expected_counts(len(gradient))
-        bound = offset + float(gradient @ counts)
+        visits = self.utility.information.visits(visitation)
+        bound = offset + float(np.vdot(gradient, visits))
         if bound > self.lower:
             self.lower, self.gradient, self.offset = bound, gradient, offset
-        learned = self.utility.process.information_rate.T @ counts
+        learned = self.utility.information.about_states(visits)
         if (np.abs(self.information - learned[:, None]) <= SAME * np.abs(learned).max()).all(axis=0).any():
             return False
         self.visitations.append(visitation)
@@ -195,7 +195,7 @@ class _Search:
         tangents, weights = mixture.tangents, mixture.pair_weights(self.information)
         slope = weights @ tangents.slopes
         offset = float(weights @ tangents.values - slope @ tangents.information)
-        new = self.ask(self.utility.process.information_rate @ slope, offset)
+        new = self.ask(self.utility.information.gradient(slope), offset)
         if new:
             first = FIRST_SHARE / len(self.visitations)
             self.weights = np.append(self.weights * (1.0 - first), first)

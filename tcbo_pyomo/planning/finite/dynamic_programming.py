@@ -15,6 +15,7 @@ from tcbo_pyomo.foundation.profiling import timed
 from tcbo_pyomo.models.backward_recursion import BackwardRecursion, StepBack
 from tcbo_pyomo.models.safe_sets import EpisodeSets
 from tcbo_pyomo.models.visitation import Visitation
+from tcbo_pyomo.planning.finite.step_gradient import of_step
 from tcbo_pyomo.plant.process import Process
 from tcbo_pyomo.plant.situation import Situation
 
@@ -39,22 +40,24 @@ class DynamicProgramming:
         """V_h for h = first_step .. H, as an array (H - first_step + 1) x n."""
         if self._rectangle is None:
             # Where chance moves the plant, or a few states have many moves.
-            best_move = self._recursion.best_of(lambda step, ahead: gradient + self.process.expected(ahead))
+            best_move = self._recursion.best_of(
+                lambda step, ahead: of_step(gradient, step == self.horizon - 1) + self.process.expected(ahead)
+            )
         else:
             cost = np.where(self.sets.allowed_pairs, gradient, np.inf)
             best_move = self._best_of_table(cost, *self._rectangle)
         return self._recursion.values(first_step, best_move)
 
-    @staticmethod
-    def _best_of_table(cost: Array, table: Integers, arrivals: Integers) -> StepBack:
+    def _best_of_table(self, cost: Array, table: Integers, arrivals: Integers) -> StepBack:
         """One step back over a rectangle of moves and where they lead: whole rows, in place."""
-        costs = cost[table]
-        to_go = np.empty_like(costs)
+        usual = of_step(cost, False)[table]
+        last = usual if cost.ndim == 1 else of_step(cost, True)[table]
+        to_go = np.empty_like(usual)
 
         def best_move(step: int, ahead: Array, here: Array) -> None:
             # "clip" lets numpy write into the array at once; every index is in range.
             np.take(ahead, arrivals, out=to_go, mode="clip")
-            np.add(to_go, costs, out=to_go)
+            np.add(to_go, usual if step < self.horizon - 1 else last, out=to_go)
             np.minimum.reduce(to_go, axis=0, out=here)
 
         return best_move
@@ -65,7 +68,8 @@ class DynamicProgramming:
         values = self._values_from(gradient, situation)
         first, last = self.process.pair_offsets[situation.state : situation.state + 2]
         ahead = self.process.expected(values[1])[first:last]
-        return np.where(self.sets.allowed_pairs[first:last], gradient[first:last] + ahead, np.inf)
+        cost = of_step(gradient, situation.step == self.horizon - 1)[first:last]
+        return np.where(self.sets.allowed_pairs[first:last], cost + ahead, np.inf)
 
     @timed("backward induction")
     def extreme_point(
@@ -100,7 +104,7 @@ class DynamicProgramming:
             state = int(successor[first])
         for row in range(len(path), len(values) - 1):
             pairs = slice(offsets[state], offsets[state + 1])
-            to_go = gradient[pairs] + values[row + 1][successor[pairs]]
+            to_go = of_step(gradient, row == len(values) - 2)[pairs] + values[row + 1][successor[pairs]]
             if self._forbids:
                 to_go[~allowed[pairs]] = np.inf
             chosen = to_go.argmin()
@@ -124,7 +128,7 @@ class DynamicProgramming:
         for row in range(len(values) - 1):
             here = np.flatnonzero(mass)
             candidates = np.flatnonzero(mass[process.pair_state] > 0.0)
-            to_go = cost[candidates] + process.transitions[candidates] @ values[row + 1]
+            to_go = of_step(cost, row == len(values) - 2)[candidates] + process.transitions[candidates] @ values[row + 1]
             best = values[row][process.pair_state[candidates]]
             # A random key for each equally good move; the largest key of a state wins.
             key = np.where(to_go <= best + TIE * np.abs(best), generator.random(len(candidates)), -1.0)

@@ -30,6 +30,7 @@ from tcbo_pyomo.foundation.profiling import timed
 from tcbo_pyomo.models.visitation import Visitation
 from tcbo_pyomo.planning.finite.dynamic_programming import TIE, DynamicProgramming
 from tcbo_pyomo.planning.finite.feasible_moves import FeasibleMoves
+from tcbo_pyomo.planning.finite.step_gradient import of_moves
 from tcbo_pyomo.planning.finite.utility import Linearisation
 from tcbo_pyomo.planning.ties import one_of_the_largest
 from tcbo_pyomo.plant.process import Process
@@ -106,7 +107,7 @@ class EagerPlans:
     def _by_planning(self, tangent: Linearisation, situation: Situation, generator: np.random.Generator) -> Visitation:
         assert not isinstance(self.oracle, DynamicProgramming)
         best = self.oracle.extreme_point(tangent.gradient, situation, generator)
-        least = self._least(_learned(best, tangent), situation)
+        least = self._least(self._learned(best, tangent), situation)
         gain = gains_of(self.problem.process, tangent, situation.state)
         offset = int(self.problem.process.pair_offsets[situation.state])
         own, share = best.at_step(situation.step)
@@ -119,7 +120,7 @@ class EagerPlans:
             if most[pair - offset] < least - CLEARLY * abs(least):
                 continue  # By the prices of the plans so far it gives up too much: no plan of its own is needed.
             plan = self.oracle.beginning_with(tangent.gradient, situation, pair)
-            if plan is not None and _learned(plan, tangent) >= least and self._moves.completes(situation, pair):
+            if plan is not None and self._learned(plan, tangent) >= least and self._moves.completes(situation, pair):
                 return plan
             most = np.minimum(most, self._most_learned(tangent.gradient, situation, len(gain)))
         return best
@@ -129,6 +130,10 @@ class EagerPlans:
         assert not isinstance(self.oracle, DynamicProgramming)
         bounds = self.oracle.most_learned(gradient, situation)
         return np.full(number, np.inf) if bounds is None else bounds
+
+    def _learned(self, plan: Visitation, tangent: Linearisation) -> float:
+        last = plan.step == self.problem.horizon - 1
+        return -float(plan.probability @ of_moves(tangent.gradient, last, plan.pair))
 
     def _least(self, learned: float, situation: Situation) -> float:
         """What a plan has to teach when the best one teaches this much: all but the share of one move."""
@@ -158,7 +163,3 @@ def _highest(bound: Array, usable: Mask) -> Integers:
     """Positions of the largest bound among usable moves; several before the first result, when all bounds are alike."""
     best = bound[usable].max()
     return np.flatnonzero(usable & (bound >= best - TIE * abs(best)))
-
-
-def _learned(plan: Visitation, tangent: Linearisation) -> float:
-    return -float(plan.probability @ tangent.gradient[plan.pair])

@@ -25,7 +25,8 @@ import numpy as np
 from tcbo_pyomo.foundation.arrays import Array, Integers, Mask
 from tcbo_pyomo.foundation.profiling import timed
 from tcbo_pyomo.models.visitation import Visitation
-from tcbo_pyomo.planning.finite.utility import Linearisation, Posterior, planned_information
+from tcbo_pyomo.planning.finite.move_information import MoveInformation
+from tcbo_pyomo.planning.finite.utility import Linearisation, Posterior
 from tcbo_pyomo.plant.process import Process
 from tcbo_pyomo.surrogate.improvement import density, expected_improvement
 
@@ -51,6 +52,8 @@ class ExpectedRegret:
         Posterior mean of every state (n).
     noise_factor
         What was learned about the noise: the factor that `process` has on the variances of the plant.
+    information
+        What planned moves teach about each state; about where they arrive when not given.
     """
 
     def __init__(
@@ -60,8 +63,10 @@ class ExpectedRegret:
         places: Mask,
         mean: Array,
         noise_factor: float = 1.0,
+        information: MoveInformation | None = None,
     ) -> None:
         self.process, self.posterior, self.mean, self.noise_factor = process, posterior, mean, noise_factor
+        self.information = information or MoveInformation(process)
         self.recommended = int(np.where(places, mean, -np.inf).argmax())
         rivals = places.copy()
         rivals[self.recommended] = False
@@ -70,20 +75,22 @@ class ExpectedRegret:
     @timed("utility")
     def value(self, visitation: Visitation | None = None) -> float:
         """U at a visitation; None for the history alone."""
-        posterior = self.posterior(planned_information(self.process, visitation))
+        posterior = self.posterior(self.information.planned(visitation))
         return float(self._regrets(self._deviations(posterior)).sum())
 
     @timed("utility")
     def linearise(self, visitation: Visitation | None = None) -> Linearisation:
         """U at a visitation, and by how much one more visit of each pair lowers it; None for the history alone."""
-        posterior = self.posterior(planned_information(self.process, visitation))
+        posterior = self.posterior(self.information.planned(visitation))
         deviation = self._deviations(posterior)
         regret = self._regrets(deviation)
-        gains = self._gains(posterior, deviation, regret)
+        worth, variance = self._worth(posterior, deviation, regret), posterior.variance_of(np.arange(len(self.mean)))
+        gains = self.information.arrival_gains(worth, variance)
+        gradient = -self.information.gains(worth, variance)
         rival = int(self.rivals[regret.argmax()]) if len(regret) else None
         value = float(regret.sum())
         return Linearisation(
-            value, self.recommended, rival, -gains, None, posterior, self.mean, self.noise_factor, gains
+            value, self.recommended, rival, gradient, None, posterior, self.mean, self.noise_factor, gains
         )
 
     def _deviations(self, posterior: Posterior) -> Array:
@@ -95,16 +102,13 @@ class ExpectedRegret:
     def _regrets(self, deviation: Array) -> Array:
         return expected_improvement(self.mean[self.rivals], deviation, float(self.mean[self.recommended]))
 
-    def _gains(self, posterior: Posterior, deviation: Array, regret: Array) -> Array:
-        """What one more visit of each pair is worth (P)."""
+    def _worth(self, posterior: Posterior, deviation: Array, regret: Array) -> Array:
+        """What one more measurement at each state (n) is worth, times Var f + sigma^2 there."""
         chosen, share = _standing_for_all(regret)
         below = self.mean[self.rivals[chosen]] - self.mean[self.recommended]
         weight = share * density(below / deviation[chosen]) / (2.0 * deviation[chosen])
         ends = np.full(len(chosen), self.recommended)
-        worth = weight @ posterior.covariances_with(self.rivals[chosen], ends) ** 2
-        moves = self.process.transitions
-        uncertain = posterior.variance_of(np.arange(len(self.mean)))[moves.indices] + self.process.noise_variance
-        return np.add.reduceat(moves.data * worth[moves.indices] / uncertain, moves.indptr[:-1])
+        return weight @ posterior.covariances_with(self.rivals[chosen], ends) ** 2
 
 
 def _standing_for_all(regret: Array) -> tuple[Integers, Array]:

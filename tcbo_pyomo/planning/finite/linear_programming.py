@@ -18,6 +18,7 @@ from tcbo_pyomo.models.visitation import Visitation
 from tcbo_pyomo.models.worst_case_budget import SLACK, WorstCaseTail
 from tcbo_pyomo.planning.finite.completion import Completion
 from tcbo_pyomo.planning.finite.price_bounds import most_learned
+from tcbo_pyomo.planning.finite.step_gradient import of_moves
 from tcbo_pyomo.plant.situation import Situation
 from tcbo_pyomo.problem.compiled_polytope import CompiledPolytope, root_of
 from tcbo_pyomo.solvers.bounds import Bounds
@@ -133,7 +134,8 @@ class LinearProgramming:
     def _solved(self, gradient: Array, situation: Situation, bounds: Bounds) -> Visitation:
         polytope, solver = self.compiled(situation)
         cost = np.zeros(len(bounds.column_lower))
-        cost[: len(polytope.move_pair)] = gradient[polytope.move_pair]
+        last = polytope.move_step == self.sets.horizon - 1
+        cost[: len(polytope.move_pair)] = of_moves(gradient, last, polytope.move_pair)
         self.last_solution = solver.solve(cost, *bounds)
         visitation = read_visitation(polytope.model, self.last_solution.values, situation.step)
         if len(self._coupling) > 1 and self.sets.process.deterministic:

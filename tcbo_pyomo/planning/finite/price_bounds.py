@@ -15,6 +15,7 @@ import numpy as np
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.profiling import timed
 from tcbo_pyomo.models.backward_recursion import BackwardRecursion
+from tcbo_pyomo.planning.finite.step_gradient import by_step
 from tcbo_pyomo.plant.situation import Situation
 from tcbo_pyomo.problem.compiled_polytope import CompiledPolytope
 from tcbo_pyomo.solvers.bounds import Bounds
@@ -34,7 +35,7 @@ def most_learned(
     polytope, bounds
         The polytope and the bounds of a plan from here.
     gradient
-        One value per state-action pair.
+        One value per state-action pair, or two (see `step_gradient`).
     situation
         Where the plant is.
     row_dual
@@ -51,7 +52,7 @@ def most_learned(
     own = np.where(np.abs(reduced[moves:]) > ROUNDING, reduced[moves:], 0.0)
     at = np.where(own > 0.0, bounds.column_lower[moves:], bounds.column_upper[moves:])
     constant = prices @ bound + reduced[made].sum() + own[own != 0.0] @ at[own != 0.0]
-    cost = np.tile(gradient, (sets.horizon - situation.step, 1))
+    cost = by_step(gradient, sets.horizon - situation.step)
     cost[polytope.move_step[ahead] - situation.step, polytope.move_pair[ahead]] += reduced[ahead]
     recursion = BackwardRecursion(sets)
     step_back = recursion.best_of(lambda step, later: cost[step - situation.step] + sets.process.expected(later))

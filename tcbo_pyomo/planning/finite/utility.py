@@ -8,6 +8,8 @@ of the same over d. By Danskin's theorem the gradient at a pair (x, a) is that o
 (appendix, "Linearizing the objective"):
 
     dU / d d(x, a) = - sum_x' P(x'|x, a) / sigma^2(x, a, x') (Cov[f(z), f(x')] - Cov[f(z'), f(x')])^2
+
+Which states a pair informs about, where it arrives (as above) or where it leaves, is the matter of `move_information`.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from tcbo_pyomo.foundation.arrays import Array, Integers
 from tcbo_pyomo.foundation.profiling import timed
 from tcbo_pyomo.models.visitation import Visitation
 from tcbo_pyomo.planning.finite.farthest_pair import TIE
+from tcbo_pyomo.planning.finite.move_information import MoveInformation
 from tcbo_pyomo.planning.ties import one_of_the_largest
 from tcbo_pyomo.plant.process import Process
 
@@ -56,7 +59,8 @@ class Linearisation:
     first, second
         The pair of states being separated; `second` is None for a single state.
     gradient
-        P values, one per state-action pair; never positive, since a visit never makes us know less.
+        P values, one per state-action pair, or 2 x P (see `step_gradient`); never positive, since a visit never makes us know
+        less.
     covariance, posterior
         Covariance of every state with the pair (n), and of the states with each other; None for a reward of another kind.
     mean
@@ -64,7 +68,7 @@ class Linearisation:
     noise_factor
         What was learned about the noise: a factor on the variances of the plant's process.
     gains
-        What one measurement after each pair is worth (P), where the gradient itself says so.
+        What the next measurement is worth after each pair (P), where the utility says so itself.
     """
 
     value: float
@@ -99,6 +103,8 @@ class Utility:
         Posterior mean of every state (n); U does not depend on it, but a tangent hands it on.
     noise_factor
         How much noisier `process` is than the plant was declared to be; a tangent hands it on.
+    information
+        What planned moves teach about each state; about where they arrive when not given.
     """
 
     def __init__(
@@ -110,24 +116,26 @@ class Utility:
         generator: np.random.Generator,
         mean: Array | None = None,
         noise_factor: float = 1.0,
+        information: MoveInformation | None = None,
     ) -> None:
         self.process, self.posterior, self.candidates, self.mean = process, posterior, candidates, mean
         self.noise_factor = noise_factor
         self.differences = objective == "differences" and len(candidates) > 1
         self.generator = generator
+        self.information = information or MoveInformation(process)
 
     @timed("utility")
     def value(self, visitation: Visitation | None = None) -> float:
         """U at a visitation; None for the history alone."""
-        return self.worst(self.posterior(planned_information(self.process, visitation)))[2]
+        return self.worst(self.posterior(self.information.planned(visitation)))[2]
 
     @timed("utility")
     def linearise(self, visitation: Visitation | None = None) -> Linearisation:
         """U and its gradient at a visitation; None for the history alone."""
-        posterior = self.posterior(planned_information(self.process, visitation))
+        posterior = self.posterior(self.information.planned(visitation))
         first, second, value = self.worst(posterior)
         covariance = posterior.covariance_with(first, second)
-        gradient = -(self.process.information_rate @ (covariance * covariance))
+        gradient = -self.information.gradient(covariance * covariance)
         return Linearisation(value, first, second, gradient, covariance, posterior, self.mean, self.noise_factor)
 
     def worst(self, posterior: Posterior) -> tuple[int, int | None, float]:
@@ -137,10 +145,3 @@ class Utility:
         variance = posterior.variance_of(self.candidates)
         position = one_of_the_largest(variance, TIE, self.generator)
         return int(self.candidates[position]), None, float(variance[position])
-
-
-def planned_information(process: Process, visitation: Visitation | None) -> Array | None:
-    """What a visitation teaches about each state (n): expected visits / noise variance; None for no visits."""
-    if visitation is None:
-        return None
-    return process.information_rate.T @ visitation.expected_counts(process.number_of_pairs)

@@ -14,11 +14,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tcbo_pyomo.foundation.arrays import Array
-from tcbo_pyomo.surrogate.kernels.kernel import Kernel
+from tcbo_pyomo.surrogate.kernels.known_features import KnownFeatures
 
 
 @dataclass(frozen=True)
-class SingleFeature(Kernel):
+class SingleFeature(KnownFeatures):
     """A kernel of rank one; a subclass gives the feature y and its derivatives.
 
     Parameters
@@ -51,6 +51,27 @@ class SingleFeature(Kernel):
     def feature_expression(self, point: Sequence[Any]) -> Any:
         """y of one point, from d Pyomo expressions."""
         raise self._no_formula("feature_expression")
+
+    @property
+    def weight_covariance(self) -> Array:
+        """The variance of the weight, 1 x 1."""
+        return np.array([[self.weight_variance]])
+
+    def features(self, points: Array) -> Array:
+        """y of n points, n x 1."""
+        return self.feature(points)[:, None]
+
+    def features_gradient(self, points: Array) -> Array:
+        """First derivatives of y, n x 1 x d."""
+        return self.feature_gradient(points)[:, None]
+
+    def features_hessian(self, points: Array) -> Array:
+        """Second derivatives of y, n x 1 x d x d."""
+        return self.feature_hessian(points)[:, None]
+
+    def features_expression(self, point: Sequence[Any]) -> list[Any]:
+        """y of one point, from d Pyomo expressions."""
+        return [self.feature_expression(point)]
 
     def __call__(self, left: Array, right: Array) -> Array:
         """Covariances, n x m."""

@@ -42,3 +42,20 @@ def test_the_pair_is_the_one_a_plain_gaussian_process_knows_least_about():
     first, second = np.unravel_index(variances.argmax(), variances.shape)
     pair = {tuple(candidates[first]), tuple(candidates[second])}
     assert {tuple(found.first), tuple(found.second)} == pair
+
+
+def test_with_departure_every_plan_measures_the_present_state_and_the_gradient_is_that_of_finite_differences():
+    rng = np.random.default_rng(7)
+    surrogate, candidates = surrogate_after(rng.random((5, 2)) - 0.5, 0.05), rng.random((6, 2)) - 0.5
+    here, one, other = rng.random(2) - 0.5, rng.random((3, 2)) - 0.5, rng.random((3, 2)) - 0.5
+    arrival = TrajectoryUtility(surrogate, candidates, "differences", 0.05, rng)
+    departure = TrajectoryUtility(surrogate, candidates, "differences", 0.05, rng, present=here)
+    assert departure.value(None) == arrival.value(None)
+    assert departure.value([(1.0, one)]) == pytest.approx(arrival.value([(1.0, np.vstack([here, one]))]), rel=1e-9)
+    split = [(0.6, one), (0.4, other)]
+    both = [(weight, np.vstack([here, path])) for weight, path in split]
+    assert departure.value(split) == pytest.approx(arrival.value(both), rel=1e-9)
+    tangent, change = departure.linearise(split), 1e-5
+    ends = [departure.value([(0.6 - sign * change, one), (0.4 + sign * change, other)]) for sign in (1, -1)]
+    slope = tangent.objective.value(other) - tangent.objective.value(one)
+    assert (ends[0] - ends[1]) / (2 * change) == pytest.approx(slope, rel=1e-4, abs=1e-9)

@@ -1,0 +1,104 @@
+"""What planned moves teach about each state: where a pair arrives (our default), or where it leaves (the paper's V).
+
+- "arrival": a pair (x, a) informs about where it arrives, x' with rate P(x'|x, a) / sigma^2(x, a, x'). This is what a plant
+  does: the history counts measurements at the states arrived at, whatever is chosen here for plans (Algorithm 1's y_{h+1}).
+- "departure": it informs about the state x that it leaves, with rate sum_x' P(x'|x, a) / sigma^2(x, a, x'), as in
+  V = sum d(x, a) Phi(x) Phi(x)^T / sigma^2(x, a) (sections 2.2 and 5.3). The last move of an episode informs about where it
+  arrives as well: no later move leaves that state, and a plan would have no reason to end anywhere.
+
+Over an episode from x_0 to x_H arrival counts x_1 .. x_H and departure x_0 .. x_H, the present state once more. So on a
+deterministic plant with one noise variance both make the same plans of one component. Where noise depends on the move a
+precise move (staying) is credited to the state it begins in.
+
+The weights of history and plan (section 4.1): a visit that is planned counts as much as one that was made. That is the
+paper's 1 / (T H) for all with T := t + 1, the episodes so far and the present one; a common factor changes no plan.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from tcbo_pyomo.foundation.arrays import Array, Integers
+from tcbo_pyomo.models.visitation import Visitation
+from tcbo_pyomo.plant.process import Process
+
+if TYPE_CHECKING:
+    import scipy.sparse as sparse
+
+Convention = Literal["arrival", "departure"]
+
+
+class MoveInformation:
+    """The linear map from expected visits to information per state, and its transpose.
+
+    Visits and gradients have P values; with "departure" 2 x P, as in `step_gradient`.
+
+    Parameters
+    ----------
+    process
+        The plant.
+    horizon
+        Moves of an episode; only "departure" asks for the last one.
+    convention
+        "arrival" or "departure".
+    """
+
+    def __init__(self, process: Process, horizon: int = 0, convention: Convention = "arrival") -> None:
+        self.process, self.horizon, self.convention = process, horizon, convention
+        self._departs = convention == "departure"
+
+    @cached_property
+    def rate(self) -> sparse.csr_matrix:
+        """P x n (2P x n with "departure"): what one visit of a pair teaches about each state."""
+        arrival = self.process.information_rate
+        if not self._departs:
+            return arrival
+        import scipy.sparse as sparse  # Slow to load, and the default does without.
+
+        pairs = np.arange(self.process.number_of_pairs)
+        total = np.asarray(arrival.sum(axis=1)).ravel()
+        departure = sparse.csr_matrix((total, (pairs, self.process.pair_state)), shape=arrival.shape)
+        return sparse.vstack([departure, departure + arrival], format="csr")
+
+    def visits(self, visitation: Visitation) -> Array:
+        """Expected number of visits of each pair, the last moves of the episode on their own with "departure"."""
+        number = self.process.number_of_pairs
+        if not self._departs:
+            return visitation.expected_counts(number)
+        place = visitation.pair + number * (visitation.step == self.horizon - 1)
+        return np.bincount(place, visitation.probability, minlength=2 * number).astype(float).reshape(2, number)
+
+    def about_states(self, visits: Array) -> Array:
+        """What visits teach about each state (n): expected visits / noise variance."""
+        return np.asarray(self.rate.T @ visits.ravel())
+
+    def planned(self, visitation: Visitation | None) -> Array | None:
+        """What a visitation teaches about each state (n); None for no visits."""
+        return None if visitation is None else self.about_states(self.visits(visitation))
+
+    def gradient(self, slope: Array) -> Array:
+        """The slope in visits of a function whose slope in information per state is given (n)."""
+        return self._shaped(self.rate @ slope)
+
+    def gains(self, worth: Array, variance: Array) -> Array:
+        """The same for one whole measurement: worth / (variance + noise variance) of the states that a pair informs about."""
+        arrival = self.arrival_gains(worth, variance)
+        if not self._departs:
+            return arrival
+        departure = self._gains(self.process.pair_state[self.process.transition_pair], worth, variance)
+        return np.stack([departure, departure + arrival])
+
+    def arrival_gains(self, worth: Array, variance: Array) -> Array:
+        """What the next measurement brings after each pair (P), whatever plans count: it is made where the pair arrives."""
+        return self._gains(self.process.transitions.indices, worth, variance)
+
+    def _gains(self, informed: Integers, worth: Array, variance: Array) -> Array:
+        """The expectation over the transitions of each pair, of which each informs about one state."""
+        moves, noise = self.process.transitions, self.process.noise_variance
+        return np.add.reduceat(moves.data * worth[informed] / (variance[informed] + noise), moves.indptr[:-1])
+
+    def _shaped(self, values: Array) -> Array:
+        return values.reshape(2, -1) if self._departs else values
