@@ -3,7 +3,8 @@
     python tests/benchmarks/quick_commands.py [repetitions]
 
 Each command runs on a copy of a campaign of a few moves, in a process of its own; the least of the repetitions counts, and the
-bare import is measured in between. Goals: at most 4 times that import, 6 times for `best` and `tell`, which ask the surrogate.
+bare import is measured in between. Goals: at most 4 times that import, 6 times for those that ask the surrogate: `tell` (is
+the result a surprise?), `status` (what is believed, and what speaks against it) and, on finite plants, `best`.
 """
 
 from __future__ import annotations
