@@ -10,6 +10,8 @@ from hypothesis import HealthCheck, settings
 
 # One BLAS thread: small matrices are slower with two, and workers run side by side.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# quantecon compiles with numba, which refuses to go on when a test has changed the number of threads meanwhile.
+os.environ.setdefault("NUMBA_NUM_THREADS", "1")
 sys.path.insert(0, str(Path(__file__).parent))
 # Jobs that a script starts in the background ignore Ctrl-C, and so would the processes that tests start and interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

@@ -24,6 +24,8 @@ ENOUGH = 20
 """Results from which on their scatter as a whole is judged."""
 TOO_NARROW, TOO_WIDE = 0.8, 0.3
 """Share within 2 standard deviations (95 % expected), and root mean square of the residuals (1 expected), that are bad."""
+LATEST = 300
+"""Results that are judged: each is predicted from the others, which takes the cube of their number."""
 MOST = 5
 """Surprising results that are looked for."""
 FEWEST = 2
@@ -79,11 +81,13 @@ class Criticism:
 
 
 def criticise(knowledge: Knowledge[Any]) -> Criticism:
-    """Hold all results of a campaign against its model."""
-    told, left_out = knowledge.history.measurements, knowledge.left_out()
+    """Hold the results of a campaign, of many the latest, against its model."""
+    every = knowledge.history.measurements
+    first = max(0, len(every) - LATEST)
+    told, left_out = every[first:], knowledge.left_out(np.arange(first, len(every)))
     values = np.array([value for _, value in told], dtype=float)
     expected, _ = knowledge.scale.measured(left_out.means, left_out.deviations)
-    odd = _odd_ones(knowledge, left_out)
+    odd = _odd_ones(knowledge, left_out, first)
     surprising = tuple(FarResult(told[i][0].number, values[i].item(), *numbers) for i, *numbers in odd)
     low, high = (-np.inf, np.inf) if knowledge.problem.prior is None else knowledge.problem.prior.range
     outside = tuple(dict.fromkeys(told[i][0].number for i in np.flatnonzero((values < low) | (values > high))))
@@ -100,7 +104,7 @@ def contradictions(knowledge: Knowledge[Any], moves: Set[int]) -> tuple[str, ...
     return found.warnings if cause & moves else ()
 
 
-def _odd_ones(knowledge: Knowledge[Any], left_out: LeftOut) -> list[tuple[int, float, float, float]]:
+def _odd_ones(knowledge: Knowledge[Any], left_out: LeftOut, first: int) -> list[tuple[int, float, float, float]]:
     """Positions of surprising results with the prediction (mean, sd) and the residual, the farthest first.
 
     One at a time, each left out of what the next is judged by: a wild result makes its neighbours look wild as well.
@@ -115,7 +119,7 @@ def _odd_ones(knowledge: Knowledge[Any], left_out: LeftOut) -> list[tuple[int, f
         mean, deviation = knowledge.scale.measured(left_out.means[[worst]], left_out.deviations[[worst]])
         found.append((int(kept[worst]), mean[0].item(), deviation[0].item(), residuals[worst].item()))
         kept = np.delete(kept, worst)
-        left_out = knowledge.left_out(kept)
+        left_out = knowledge.left_out(first + kept)
     return found
 
 

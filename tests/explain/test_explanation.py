@@ -13,7 +13,7 @@ from tcbo_pyomo.campaign.simulated_plant import SimulatedPlant
 from tcbo_pyomo.explain.as_text import explanation_text
 from tcbo_pyomo.explain.explanation import certifying_planner, explain, standpoint
 from tcbo_pyomo.explain.looser_rows import LooserRows
-from tcbo_pyomo.explain.scale import finite_scale, on_process
+from tcbo_pyomo.explain.scale import finite_scale, on_problem
 from tcbo_pyomo.explain.shadow_prices import look_ahead
 from tcbo_pyomo.models.constraints import (
     EndAt,
@@ -317,8 +317,8 @@ def test_an_explanation_counts_with_the_noise_that_was_learned():
     # Everything in one unit of the noise: a plant that was declared as noisy as was learned gives the same explanation.
     same = campaign.knowledge.utility(np.random.default_rng(0))
     tangent = same.linearise()
-    scaled = finite_scale(same, tangent, campaign.settings.planner)
+    scaled = finite_scale(same, tangent, campaign.settings.planner, campaign.generator)
     assert scaled.noise_factor == same.noise_factor > 20.0
-    other = on_process(scaled, problem.process)
+    other = on_problem(scaled, problem)
     np.testing.assert_allclose(other.process.noise_variance, same.process.noise_variance)
     assert explain(campaign).utility_after > 0.5 * explain(campaign).utility_now

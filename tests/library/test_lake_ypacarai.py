@@ -124,5 +124,5 @@ def test_short_campaign_keeps_every_rule(lake):
 def test_dynamic_programming_refuses_a_budget_with_advice(lake):
     budget = VisitBudget(lambda values: values["x0"] > 0.3, limit=5)
     problem = lake.changed(constraints=(*lake.constraints, budget))
-    with pytest.raises(BadInput, match=r"planner\.linear\.solver to 'highs'"):
+    with pytest.raises(BadInput, match=r"planner\.linear\.solver to 'auto' or 'highs'"):
         run_campaign(problem, settings_from({"planner": {"linear": {"solver": "dynamic_programming"}}}))

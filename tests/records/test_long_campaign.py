@@ -25,15 +25,15 @@ def test_ten_thousand_measurements(tmp_path, name, features):
         campaign.tell(campaign.ask().number, 0.5)
     campaign.tell(campaign.ask().number, 0.5)
     write_more(campaign, 10_000)
-    began = time.monotonic()
+    began = time.process_time()
     campaign = open_campaign(path)
-    opened = time.monotonic()
+    opened = time.process_time()
     assert campaign.status().measurements == 10_000
     move = campaign.ask()
-    asked = time.monotonic()
+    asked = time.process_time()
     campaign.tell(move.number, 0.5)
     print(f"{name}, 10,000 measurements, {path.stat().st_size / 1e6:.0f} MB: opened in {opened - began:.1f} s, "
-          f"asked in {asked - opened:.1f} s, told in {time.monotonic() - asked:.2f} s")  # fmt: skip
+          f"asked in {asked - opened:.1f} s, told in {time.process_time() - asked:.2f} s")  # fmt: skip
     assert open_campaign(path).history.told[-1] == move.number
     assert asked - began < 60
 

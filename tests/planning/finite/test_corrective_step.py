@@ -7,7 +7,6 @@ from small_plans import small_plan
 from tcbo_pyomo.planning.finite.active_pairs import ActivePairs
 from tcbo_pyomo.planning.finite.corrective_step import CorrectiveStep, smooth_maximum
 from tcbo_pyomo.planning.finite.planned_posterior import FeaturePosterior, KernelPosterior
-from tcbo_pyomo.planning.finite.utility import planned_information
 
 
 def test_smooth_maximum_by_hand():
@@ -29,7 +28,7 @@ def master(seed=5, atoms=12, mu=1e-3):
     case = small_plan(seed, 25)
     utility, oracle, rng = case.utility(), case.extreme_point(), np.random.default_rng(2)
     visits = [oracle(-rng.random(case.process.number_of_pairs)) for _ in range(atoms)]
-    information = np.column_stack([planned_information(utility.process, d) for d in visits])
+    information = np.column_stack([utility.information.planned(d) for d in visits])
     active = ActivePairs(utility)
     for weights in np.vstack([np.full(atoms, 1 / atoms), rng.dirichlet(np.ones(atoms), 8)]):
         active.add_worst(utility.posterior(information @ weights))
