@@ -155,8 +155,8 @@ def test_a_kernel_of_users_is_not_loaded_either(elsewhere, tmp_path, monkeypatch
     assert opened.status().measurements == 2
     opened.tell(2, 0.8, replicate=True)  # Told, though nobody can say whether it is a surprise.
     opened.undo()
-    # The belief is built from the kernel that was declared, not from the one that a row names.
-    assert opened.best().measurements == 2
+    with pytest.raises(NotTrusted, match="probe:Kernel"):
+        opened.best()
     assert not ran(elsewhere)
 
 
