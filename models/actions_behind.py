@@ -72,13 +72,18 @@ def asked_misses(next_state: NextState, points: Array, asked: Sequence[Decision]
 
 
 def fitted_actions(
-    next_state: NextState, limits: ActionLimits, points: Array, asked: Sequence[Decision], misses: Array
+    next_state: NextState,
+    limits: ActionLimits,
+    points: Array,
+    asked: Sequence[Decision],
+    misses: Array,
+    largest_miss: float = MODEL_TOLERANCE,
 ) -> ActionsBehind:
     """The actions behind the moves between scaled points: the one asked for where it hits, else one that is sought."""
     actions = np.full((len(points) - 1, len(limits.names or ())), np.nan)
     for step, (left, right) in enumerate(pairwise(points)):
         given = None if step >= len(asked) or asked[step] is None else np.asarray(asked[step], dtype=float)
-        if given is not None and misses[step] <= MODEL_TOLERANCE:
+        if given is not None and misses[step] <= largest_miss:
             actions[step] = given
         elif (found := _nearest(next_state, limits, left, right, given)) is not None:
             actions[step] = found

@@ -45,6 +45,9 @@ class ContinuousJudge:
         Moves of an episode.
     next_state
         Simulates one step: the scaled state after an action; None where the dynamics cannot be simulated.
+    corrected
+        Whether hidden states are corrected by what is measured of them. A move is then held to be the one asked for: where
+        its end is partly measured and partly worked out, no action need lead there.
     """
 
     def __init__(
@@ -54,9 +57,11 @@ class ContinuousJudge:
         start: Array,
         horizon: int,
         next_state: NextState | None = None,
+        corrected: bool = False,
     ) -> None:
         self.coordinates, self.dynamics, self.start, self.horizon = coordinates, dynamics, start, horizon
         self._next_state = dynamics.next_state if isinstance(dynamics, LinearDynamics) else next_state
+        self.corrected = corrected
         self._rows: dict[int, tuple[TransitionConstraint, TrajectoryRows]] = {}
         self._last: tuple[EpisodePath, ActionsBehind] | None = None
 
@@ -64,7 +69,7 @@ class ContinuousJudge:
     def _linear(self) -> LinearDynamics | None:
         """The dynamics, where the action of a move follows from where it began and ended."""
         dynamics = self.dynamics
-        if not isinstance(dynamics, LinearDynamics):
+        if not isinstance(dynamics, LinearDynamics) or self.corrected:
             return None
         inputs = dynamics.input_matrix
         return dynamics if int(np.linalg.matrix_rank(inputs)) == inputs.shape[1] else None
@@ -163,7 +168,8 @@ class ContinuousJudge:
         misses = asked_misses(self._next_state, points, asked)
         if self._linear is not None:
             return ActionsBehind(exact_actions(self._linear, points)[0], misses)
-        return fitted_actions(self._next_state, limits, points, asked, misses)
+        largest = np.inf if self.corrected else MODEL_TOLERANCE
+        return fitted_actions(self._next_state, limits, points, asked, misses, largest)
 
     def _place(self, path: EpisodePath, step: int) -> str:
         return ", ".join(f"{c.name}={v:g}" for c, v in zip(self.coordinates, path.points[step + 1], strict=True))

@@ -29,7 +29,7 @@ def information_expression(
     model
         The model of `build_trajectory`; gets Expression covariance[step] = s(x_step).
     covariance
-        s as an expression, from the d scaled coordinates of a point.
+        s as an expression, from the scaled inputs of the black box at a point.
     noise_variance
         sigma^2.
     steps
@@ -37,7 +37,7 @@ def information_expression(
     """
 
     def covariance_rule(_: Any, step: int) -> Any:
-        return covariance([model.state[step, name] for name in model.COORDINATES])
+        return covariance([model.state[step, name] for name in model.INPUTS])
 
     covariances = add_component(model, "covariance", pyo.Expression(list(steps), rule=covariance_rule))
     return -sum(covariances[step] ** 2 for step in steps) / noise_variance

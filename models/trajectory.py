@@ -29,6 +29,7 @@ def build_trajectory(
     start: Mapping[str, Any] | Array,
     steps: int,
     constraints: Sequence[TransitionConstraint] = (),
+    inputs: Sequence[str] | None = None,
 ) -> pyo.ConcreteModel:
     """The trajectory model of an episode.
 
@@ -44,13 +45,15 @@ def build_trajectory(
         Moves of the whole episode, H.
     constraints
         Rules of the plant; each adds its second face, `add_to_trajectory`.
+    inputs
+        The coordinates that the black box depends on; all of them when not given.
 
     Returns
     -------
     ConcreteModel
-        Sets COORDINATES, ACTIONS, STEPS (0..H-1) and POINTS (0..H); Var state[point, name], scaled to [-0.5,
-        0.5]; Var action[step, name]; Expression physical[point, name] in engineering units; Constraint
-        dynamics[step, name].
+        Sets COORDINATES, INPUTS (those the black box depends on), ACTIONS, STEPS (0..H-1) and POINTS (0..H); Var
+        state[point, name], scaled to [-0.5, 0.5]; Var action[step, name]; Expression physical[point, name] in
+        engineering units; Constraint dynamics[step, name].
         `model.coordinates` are the axes. A constraint that adds variables of its own appends to
         `model.auxiliary_starts` a function that gives their values for a scaled path ((H + 1) x d), and to
         `model.defining_rows` the rows that only tie such a variable to what it stands for.
@@ -67,6 +70,7 @@ def build_trajectory(
     model.auxiliary_starts = []
     model.defining_rows = []
     model.COORDINATES = pyo.Set(initialize=names, ordered=True)
+    model.INPUTS = pyo.Set(initialize=names if inputs is None else list(inputs), ordered=True)
     model.ACTIONS = pyo.Set(initialize=list(limits), ordered=True)
     model.STEPS = pyo.RangeSet(0, int(steps) - 1)
     model.POINTS = pyo.RangeSet(0, int(steps))

@@ -54,7 +54,7 @@ class WorstCaseTail:
         used = np.where(np.arange(process.number_of_states) == start, 0.0, np.inf)
         met = (used == 0.0) & (self.tail[0] <= limit)
         for step in range(sets.horizon):
-            affordable = used[process.pair_state] + self._worst_outcome(self.tail[step + 1]) <= limit
+            affordable = used[process.pair_state] + self.needs(step) <= limit
             entries = np.flatnonzero((affordable & sets.allowed_pairs)[process.transition_pair])
             left = process.pair_state[process.transition_pair[entries]]
             arriving = np.full(process.number_of_states, np.inf)
@@ -62,6 +62,10 @@ class WorstCaseTail:
             used = arriving
             met |= np.isfinite(used)
         return met
+
+    def needs(self, step: int) -> Array:
+        """What each pair (P) and the most careful rest of the episode after it use in the worst case."""
+        return self._worst_outcome(self.tail[step + 1])
 
     def spent(self, situation: Situation) -> float:
         """What the episode has used so far."""
@@ -71,7 +75,7 @@ class WorstCaseTail:
         """For each pair of the present state, whether the budget can be kept for sure after it."""
         left = self.budget.limit + SLACK * max(1.0, self.budget.limit) - self.spent(situation)
         pairs = self.process.pairs_of(situation.state)
-        fits = self._worst_outcome(self.tail[situation.step + 1])[pairs.start : pairs.stop] <= left
+        fits = self.needs(situation.step)[pairs.start : pairs.stop] <= left
         if not fits.any():
             raise InfeasiblePlan(
                 f"{self.budget.name}: {self.spent(situation):g} of {self.budget.limit:g} is used at step {situation.step} in "

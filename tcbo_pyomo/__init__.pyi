@@ -28,6 +28,7 @@ from tcbo_pyomo.models.constraints import (
 from tcbo_pyomo.models.state_action_polytope import build_state_action_polytope
 from tcbo_pyomo.models.trajectory import build_trajectory
 from tcbo_pyomo.plant.actions import BoxActions, NormActions
+from tcbo_pyomo.plant.black_box_inputs import BlackBoxInput
 from tcbo_pyomo.plant.dynamics import LinearDynamics, NonlinearDynamics
 from tcbo_pyomo.plant.grid import grid_process
 from tcbo_pyomo.plant.process import Process
@@ -66,7 +67,7 @@ __all__ += ["EndAt", "FromFunction", "MaximumStep", "NonDecreasing", "NonIncreas
 __all__ += ["Box", "Circle", "ForbiddenRegion", "Points", "Polygon", "TransitionConstraint", "Violation", "Wall"]
 __all__ += ["build_state_action_polytope", "build_trajectory"]
 __all__ += ["BoxActions", "Coordinate", "LinearDynamics", "NonlinearDynamics", "NormActions", "Process", "grid_process"]
-__all__ += ["ModelInput", "ModelState", "dynamics_from_model", "hand_over_solver"]
+__all__ += ["BlackBoxInput", "ModelInput", "ModelState", "dynamics_from_model", "hand_over_solver"]
 __all__ += ["ContinuousProblem", "Problem", "load_problem", "replay_problem"]
 __all__ += ["open_campaign", "save_campaign", "start_campaign"]
 __all__ += ["campaign_figure", "move_graph_figure", "write_report"]

@@ -108,9 +108,10 @@ class UtilitySettings(_Section):
     """differences: largest variance of f(z) - f(z'); g_allocation: largest variance of f(z); regret (finite plants): what the
     recommendation is expected to miss, each place counted by how likely it is better."""
     information: Literal["arrival", "departure"] = "arrival"
-    """What a planned move informs about. arrival: the state it arrives at, where the plant measures; departure: the state it
-    leaves, as in the paper's information matrix (sections 2.2 and 5.3), and for the last move of an episode where it arrives
-    as well. Results that are in always count where they were measured."""
+    """What a move informs about, made or planned, in the variance that a plan makes small. arrival: the state it arrives at,
+    where the plant measures; departure: the state it leaves, as in the paper's information matrix (sections 2.2 and 5.3), and
+    for the last move of an episode where it arrives as well. Means, candidates and the recommendation follow from the results
+    where they were measured, in both."""
     pending: Literal["counted", "ignored"] = "counted"
     """counted: visits whose results are still to come shrink the variance a plan works on (section 4.1); ignored: they do not,
     and a plan may go where it has just been."""
@@ -163,6 +164,22 @@ class SurrogateSettings(_Section):
     misbelief: MisbeliefSettings = MisbeliefSettings()
 
 
+class RolloutSettings(_Section):
+    """`method: rollout` (finite plants): which methods it chooses among, and how."""
+
+    methods: dict[str, dict[str, Any]] | None = None
+    """Names, each with the settings in which the member differs from the campaign's own: `{default: {}, MDP-EI: {method:
+    mdp_expected_improvement}}`. The first one is kept where no other is better. When not given: the default, MDP-BO with a
+    drawn first move, MDP-EI, local_ucb and greedy_ucb."""
+    draws: int = Field(32, ge=2, le=10_000)
+    """Functions drawn from the posterior on which the rest of the campaign is simulated, the same for all methods."""
+    every: float | None = Field(None, gt=0, le=1)
+    """Share of the budget of moves after which it chooses again; when not given at the start of each episode where results
+    come at its end, else each 0.1 of the budget."""
+    margin: float = Field(0.0, ge=0)
+    """Standard errors of the paired difference by which another method has to end lower before it replaces the first one."""
+
+
 class ConstraintSettings(BaseModel):
     """One more rule of the plant, by name: a file in models/constraints or 'my_module:MyRule', with its arguments."""
 
@@ -175,7 +192,7 @@ class Settings(_Section):
     """All settings of a campaign."""
 
     method: str = Field("mdp_bo", min_length=1)
-    """How moves are chosen: mdp_bo."""
+    """How moves are chosen: mdp_bo; one of its rivals; or rollout, which chooses among methods by simulated campaigns."""
     episodes: int | None = Field(None, ge=1, le=1_000_000)
     """Number of episodes; the problem's own when not given."""
     start: str | dict[str, float] | None = None
@@ -185,6 +202,7 @@ class Settings(_Section):
     utility: UtilitySettings = UtilitySettings()
     surrogate: SurrogateSettings = SurrogateSettings()
     planner: PlannerSettings = PlannerSettings()
+    rollout: RolloutSettings = RolloutSettings()
     constraints: tuple[ConstraintSettings, ...] = Field((), strict=False)
     """Further rules of the plant, such as {use: maximum_step, limits: {ratio: 0.1}}; use may be 'my_module:MyRule'."""
 
@@ -203,7 +221,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     }
 }
 """Settings under one name. paper: the method as the paper has it. The default differs in three things: it makes the eager first
-move of a plan, continuous candidates are annealed, and a planned move informs about where it arrives."""
+move of a plan, continuous candidates are annealed, and a move informs about where it arrives."""
 
 RETIRED: dict[str, tuple[str, str]] = {
     "planner.linear.hot_start": ("0.2.0", "remove it, every solve starts cold"),

@@ -143,3 +143,12 @@ def test_no_module_asks_which_constraint_a_constraint_is():
             if isinstance(node, ast.Call) and ast.unparse(node.func) == "isinstance":
                 asked = set(re.findall(r"\w+", ast.unparse(node.args[1])))
                 assert not asked & classes, f"{name}, line {node.lineno}: {ast.unparse(node)}"
+
+
+def test_test_modules_are_imported_from_their_own_folder_only():
+    # What several folders share stands in a module of tests/ itself: a folder of tests can be run alone.
+    tests = Path(__file__).parent
+    found = {path.stem: path.parent for path in tests.rglob("test_*.py")}
+    for path in tests.rglob("*.py"):
+        for name in re.findall(r"^(?:from|import) (test_\w+)", path.read_text(encoding="utf-8"), re.MULTILINE):
+            assert found[name] == path.parent, f"{path}: {name}"

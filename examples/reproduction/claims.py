@@ -1,111 +1,94 @@
-"""The figures behind the claims of the paper: `python claims.py FOLDER` reads the studies in FOLDER and prints Markdown.
+"""The figures behind the claims of the paper: `python claims.py RESULTS` prints every table and verdict as Markdown.
 
-Each study file of this folder is run with `tcbo study FILE.yaml --output FOLDER/NAME`.
+Each study file of this folder is run with `tcbo study FILE.yaml --output RESULTS/NAME`. `python claims.py RESULTS README.md`
+writes the tables into the README, between the comments that name them; tables of studies that are not in RESULTS stay.
+`python claims.py RESULTS --small FOLDER` keeps what the tables and verdicts are made of, and nothing else.
 """
 
 from __future__ import annotations
 
+import gzip
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pandas as pd
+from claim_tables import chosen_moves, plan_times, regrets, stays, table_of
+from statements import statements
+from verdicts import summary_rows, verdict_rows
 
-from tcbo_pyomo.studies.statistics import difference, moments
-from tcbo_pyomo.studies.study_tables import StudyTables, read_tables
-
-SYNTHETIC = ("branin2d", "hartmann3d", "hartmann6d", "michalewicz2d", "michalewicz3d", "levy4d")
-
-
-def main(folder: Path) -> None:
-    """Print what every study says."""
-    for name, rows in (
-        ("knorr", episodes),
-        ("lake", episodes),
-        ("lake_low_noise", episodes),
-        ("laser", quarters),
-        ("laser", stays),
-        ("components", episodes),
-        ("components_laser", quarters),
-        ("synchronous", quarters),
-        ("asynchronous", quarters),
-        ("snar", quarters),
-        ("g_allocation", quarters),
-        ("thompson_count", quarters),
-        ("upper_confidence_count", quarters),
-        ("upper_confidence_count_asynchronous", quarters),
-        ("knorr", solve_times),
-        ("lake", solve_times),
-        ("laser", solve_times),
-    ):
-        if (folder / name / "runs.csv").exists():
-            print(f"\n### {name}: {rows.__doc__}\n")
-            for line in rows(read_tables(folder / name)):
-                print(line)
+STUDIES = (
+    "knorr",
+    "lake",
+    "lake_low_noise",
+    "laser",
+    "components",
+    "components_lake",
+    "components_laser",
+    "literal_total",
+    "synchronous",
+    "asynchronous",
+    "snar",
+    "g_allocation",
+    "thompson_count",
+    "upper_confidence_count",
+    "upper_confidence_count_asynchronous",
+)
+TIMED = ("knorr", "lake", "laser", "asynchronous", "snar")
 
 
-def episodes(tables: StudyTables) -> Iterator[str]:
-    """median regret / share of runs that identified the maximum, after some episodes."""
-    yield from _table(tables.runs, lambda ends: [ends[i - 1] for i in (1, 2, 3, 5, 10) if i <= len(ends)], "episode")
+def blocks(folder: Path) -> Iterator[tuple[str, str]]:
+    """Name and text of every table that the studies in a folder have."""
+    for name in STUDIES:
+        runs = table_of(folder / name, "runs")
+        if runs is not None:
+            yield name, "\n".join(regrets(runs)).strip()
+        if name in TIMED and (timings := table_of(folder / name, "timings")) is not None:
+            yield f"{name} times", "\n".join(plan_times(timings))
+    paths = table_of(folder / "laser", "paths")
+    if paths is not None:
+        yield "laser stays", "\n".join(stays(paths))
+    for study in dict.fromkeys(statement.study for statement in statements()):
+        rows = list(verdict_rows(folder, study))
+        if len(rows) > 2:
+            yield f"{study} verdicts", "\n".join(rows)
+    yield "verdicts", "\n".join(summary_rows(folder))
 
 
-def quarters(tables: StudyTables) -> Iterator[str]:
-    """median regret at quarters of the budget (10 % to 90 % at its end)."""
-    yield from _table(tables.runs, lambda ends: ends, "move")
+def written(text: str, name: str, block: str) -> str:
+    """A text whose block of a name is replaced; unchanged where it has none."""
+    pattern = re.compile(rf"(<!-- {re.escape(name)} -->\n).*?(\n<!-- end -->)", re.DOTALL)
+    return pattern.sub(lambda found: found[1] + block + found[2], text)
 
 
-def stays(tables: StudyTables) -> Iterator[str]:
-    """share of moves that stay where they are, per method."""
-    columns = [name for name in tables.paths if name.startswith("coordinate")]
-    yield "| method | moves that stay |"
-    yield "|---|---|"
-    for method, table in tables.paths.groupby("method", sort=False):
-        moved = table.groupby(["seed", "episode"])[columns].diff().abs().sum(axis=1, min_count=len(columns)).dropna()
-        yield f"| {method} | {(moved == 0).mean():.0%} |"
+def keep_small(folder: Path, target: Path) -> None:
+    """The rows of runs.csv that the tables read, with six digits."""
+    for name in STUDIES:
+        runs = table_of(folder / name, "runs")
+        if runs is None:
+            continue
+        groups = runs.groupby(["problem", "feedback"], sort=False)
+        small = pd.concat([table[table["move"].isin(chosen_moves(table))] for _, table in groups])
+        data = small.drop(columns=["step", "candidates"]).to_csv(index=False, float_format="%.6g", lineterminator="\n")
+        (target / name).mkdir(parents=True, exist_ok=True)
+        (target / name / "runs.csv.gz").write_bytes(gzip.compress(data.encode(), mtime=0))
 
 
-def solve_times(tables: StudyTables) -> Iterator[str]:
-    """seconds per plan: median (10 % to 90 %)."""
-    yield "| problem | feedback | method | seconds |"
-    yield "|---|---|---|---|"
-    for (problem, feedback, method), table in tables.timings.groupby(["problem", "feedback", "method"], sort=False):
-        low, middle, high = table["seconds"].quantile([0.1, 0.5, 0.9])
-        yield f"| {problem} | {feedback} | {method} | {middle:.4f} ({low:.4f} to {high:.4f}) |"
-
-
-def _table(runs: pd.DataFrame, chosen, unit: str) -> Iterator[str]:
-    for (problem, feedback), table in runs.groupby(["problem", "feedback"], sort=False):
-        ends = chosen(moments(table))
-        label = {end: table.loc[table["move"] == end, unit].iloc[0] for end in ends}
-        seeds = table["seed"].nunique()
-        titles = " | ".join(f"{unit} {label[end]}" for end in ends)
-        yield f"| {problem}, {feedback}, {seeds} seeds | {titles} | paired difference to the first at the end, 95 % |"
-        yield "|---" * (len(ends) + 2) + "|"
-        cases = dict(iter(table.groupby(["method", "setting"], sort=False)))
-        first = next(iter(cases.values()))
-        for case, of_case in cases.items():
-            cells = [_cell(of_case[of_case["move"] == end], end == ends[-1]) for end in ends]
-            last = [frame[frame["move"] == ends[-1]] for frame in (of_case, first)]
-            yield f"| {', '.join(filter(None, case))} | {' | '.join(cells)} | {_paired(*last, of_case is first)} |"
-        yield ""
-
-
-def _cell(at: pd.DataFrame, spread: bool) -> str:
-    regret = at["regret"]
-    text = f"{regret.median():.2g}"
-    if at["identified"].notna().all():
-        return f"{text} / {at['identified'].astype(bool).mean():.0%}"
-    low, high = regret.quantile([0.1, 0.9])
-    return f"{text} ({low:.2g} to {high:.2g})" if spread else text
-
-
-def _paired(at: pd.DataFrame, against: pd.DataFrame, same: bool) -> str:
-    if same:
-        return ""
-    found = difference(at, against)
-    half = found["difference_high"] - found["difference_mean"]
-    return f"{found['difference_mean']:+.2g} ± {half:.2g}, better on {found['better']}, worse on {found['worse']}"
+def main(folder: Path, *options: str) -> None:
+    """Print all blocks, write them into a README, or keep the small tables."""
+    if options[:1] == ("--small",):
+        keep_small(folder, Path(options[1]))
+    elif options:
+        readme = Path(options[0])
+        text = readme.read_text(encoding="utf-8")
+        for name, block in blocks(folder):
+            text = written(text, name, block)
+        readme.write_text(text, encoding="utf-8")
+    else:
+        for name, block in blocks(folder):
+            print(f"\n### {name}\n\n{block}")
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1] if len(sys.argv) > 1 else "."))
+    main(Path(sys.argv[1] if len(sys.argv) > 1 else "results"), *sys.argv[2:])

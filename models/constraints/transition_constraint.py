@@ -153,7 +153,7 @@ class TransitionConstraint:
 
     @property
     def end_point(self) -> Mapping[str, Any]:
-        """Where the plant must be after the last move, `{coordinate: value}`; empty where it may end anywhere."""
+        """Where the plant must be after the last move: coordinates and their values; empty where it may end anywhere."""
         return {}
 
     def arguments(self, coordinates: Sequence[Coordinate]) -> dict[str, Any] | None:

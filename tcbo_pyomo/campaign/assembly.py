@@ -45,6 +45,10 @@ class PlantTools:
         """Plans the rest of the episode."""
         return planner_for(self.problem, self.settings.planner)
 
+    def under(self, settings: Settings) -> PlantTools:
+        """The same for a method with other settings."""
+        return PlantTools(self.problem, settings)
+
     def one_move(self) -> OneMove[Any]:
         """What can be done in one move."""
         if isinstance(self.problem, Problem):

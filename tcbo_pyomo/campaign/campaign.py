@@ -187,7 +187,7 @@ class Campaign:
 
     def _arrival(self, move: Move, at: Any) -> Location:
         if at is not None:
-            return self.problem.locate(at)
+            return self.problem.arrival(at, move.expected, move.decision)
         if move.arrived is not None:
             return move.arrived
         if move.expected is None:
@@ -258,11 +258,12 @@ class Campaign:
         ----------
         at
             One place as `{coordinate: value}` in engineering units (of a finite process also a label or an index): two
-            numbers. A list of places, or a DataFrame with a column per coordinate: two arrays of n values.
+            numbers. A list of places, or a DataFrame with a column per coordinate: two arrays of n values. Of a plant with
+            hidden states only the inputs of the black box are needed.
         """
         one = not _is_table(at) and (isinstance(at, (Mapping, str, tuple)) or not isinstance(at, Sequence))
-        places = [at] if one else _records(at, [c.name for c in self.problem.coordinates])
-        mean, deviation = self.knowledge.predict([self.problem.locate(place) for place in places])
+        places = [at] if one else _records(at, [c.name for c in self.problem.input_axes])
+        mean, deviation = self.knowledge.predict([self.problem.place_seen(place) for place in places])
         return (float(mean[0]), float(deviation[0])) if one else (mean, deviation)
 
     def __repr__(self) -> str:

@@ -97,7 +97,7 @@ def _scaling(problem: ContinuousProblem) -> Finding:
 
 
 class _Axes:
-    """Every coordinate and its negative, as functions to maximise."""
+    """Every input of the black box and its negative, as functions to maximise."""
 
     def __init__(self, dimension: int) -> None:
         self.slopes = np.vstack([-np.eye(dimension), np.eye(dimension)])
@@ -114,13 +114,13 @@ class _Axes:
 
 
 def _reach(problem: ContinuousProblem) -> list[Finding]:
-    """How far an episode gets along every axis, against its bounds."""
+    """How far an episode gets along the axis of every input, against its bounds."""
     if problem.reaches_everything:
         return [Finding("ok", "reach", "an episode can get to every point within the bounds")]
-    dimension = len(problem.coordinates)
+    dimension = len(problem.input_axes)
     ends = reachable_set(problem).maxima(_Axes(dimension), exact=True).values
     findings = [Finding("ok", "reach", f"an episode can get to about {_share(problem):.0%} of the box")]
-    for c, low, high in zip(problem.coordinates, -ends[:dimension], ends[dimension:], strict=True):
+    for c, low, high in zip(problem.input_axes, -ends[:dimension], ends[dimension:], strict=True):
         reached = " to ".join(f"{c.lower + (end + 0.5) * c.width:.5g}" for end in (low, high))
         text = f"an episode reaches {reached} of {c.lower:g} to {c.upper:g} {c.unit}".rstrip()
         if high - low >= REACHED:
@@ -133,7 +133,7 @@ def _reach(problem: ContinuousProblem) -> list[Finding]:
 
 def _share(problem: ContinuousProblem) -> float:
     """Which share of the box is near points that an episode can reach."""
-    points = np.random.default_rng(3).uniform(-0.5, 0.5, (SAMPLE, len(problem.coordinates)))
+    points = np.random.default_rng(3).uniform(-0.5, 0.5, (SAMPLE, len(problem.input_axes)))
     return float(reachable_set(problem).holds(points).mean())
 
 
@@ -141,12 +141,13 @@ def _truth(problem: ContinuousProblem) -> list[Finding]:
     """Whether a known truth is finite, what the prior makes of it, and whether the maximum is right."""
     if problem.truth is None:
         return [Finding("ok", "truth", "unknown: for ask and tell, not for simulation")]
-    points = np.random.default_rng(2).uniform(-0.5, 0.5, (SAMPLE, len(problem.coordinates)))
+    points = np.random.default_rng(2).uniform(-0.5, 0.5, (SAMPLE, len(problem.input_axes)))
     if not problem.reaches_everything:
         points = reachable_set(problem).cloud.points
     values = TrueSurface(problem).value(points)[:, 0]
     if not np.isfinite(values).all():
-        worst = problem.place_words(tuple(points[int(np.isfinite(values).argmin())].tolist()))
+        where = problem.describe_inputs(points[int(np.isfinite(values).argmin())])
+        worst = ", ".join(f"{c.name} = {where[c.name]:.6g} {c.unit}".rstrip() for c in problem.input_axes)
         return [Finding("error", "truth", f"it is not finite at {worst}; check the function")]
     return [_prior(problem, points, values), _maximum(problem, values)]
 

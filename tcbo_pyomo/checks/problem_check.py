@@ -86,7 +86,7 @@ def _noise_by_state(problem: Problem) -> tuple[Array, Array]:
 
 def _noise_in_box(problem: ProblemProtocol) -> tuple[Array, Array]:
     """Standard deviations of a measurement and of the prior, at points spread over the box."""
-    points = np.random.default_rng(0).uniform(-0.5, 0.5, (SAMPLE, len(problem.coordinates)))
+    points = np.random.default_rng(0).uniform(-0.5, 0.5, (SAMPLE, len(problem.input_axes)))
     return np.full(SAMPLE, problem.noise_variance(None, problem.start_state) ** 0.5), np.sqrt(
         problem.kernel.diagonal(points)
     )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tcbo_pyomo.explain.as_text import point_text
 from tcbo_pyomo.foundation.wording import counted
+from tcbo_pyomo.rehearsal.choice import acting_in_words
 
 if TYPE_CHECKING:
     from tcbo_pyomo.knowledge.history import Move
@@ -33,6 +34,8 @@ def moves_as_text(campaign: DurableCampaign, moves: Sequence[Move]) -> str:
             place = point_text(problem.describe(move.expected), problem.coordinates)
             does = "" if move.decision is None else _inputs_in_words(problem, move.decision)
             lines.append(f"{where}: {does}{place}")
+    if why := acting_in_words((campaign.plans.get(move.number) for move in moves), problem.output_unit):
+        lines.append(f"chosen by {why}")
     tell = f"tcbo tell {campaign.path} VALUE" + (" --move N" if len(moves) > 1 else "")
     return "\n".join([*lines, f"next: {tell}"]) + "\n"
 
@@ -54,15 +57,20 @@ def moves_as_csv(campaign: DurableCampaign, moves: Sequence[Move]) -> str:
     """A table with an empty column for the results."""
     from tcbo_pyomo.records.status import move_columns
 
-    titles, output = move_columns(campaign.problem)
+    problem = campaign.problem
+    titles, output = move_columns(problem)
+    set_points = [_inputs(problem, move.decision) or {} if move.decision is not None else {} for move in moves]
+    coordinates = [coordinate.name for coordinate in problem.coordinates]
+    names = [name for name in dict.fromkeys(name for given in set_points for name in given) if name not in coordinates]
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["move", "episode", "step", *titles, output])
-    for move in moves:
+    writer.writerow(["move", "episode", "step", *names, *titles, output])
+    for move, given in zip(moves, set_points, strict=True):
         known = [""] * len(titles)
         if move.expected is not None:
-            known = [repr(value) for value in campaign.problem.describe(move.expected).values()]
-        writer.writerow([move.number, move.episode, move.step, *known, ""])
+            known = [repr(value) for value in problem.describe(move.expected).values()]
+        to_set = [repr(given[name]) if name in given else "" for name in names]
+        writer.writerow([move.number, move.episode, move.step, *to_set, *known, ""])
     return text.getvalue()
 
 
@@ -102,6 +110,8 @@ def status_as_text(status: Status) -> str:
         lines += [f"move {number} has a very unlikely result: {text}" for text in texts]
     if status.fall_backs:
         lines.append(f"warning: {status.fall_backs_in_words}")
+    if status.acting:
+        lines.append(f"last move made by {status.acting}")
     lines += [*status.belief_lines, *(f"warning: {text}" for text in status.warnings)]
     return "\n".join(lines) + "\n"
 
@@ -116,11 +126,22 @@ def best_as_text(problem: ProblemProtocol, best: Best) -> str:
         return "no recommendation yet: no result was told\n"
     unit = f" {problem.output_unit}" if problem.output_unit else ""
     value = f"{problem.output} = {best.mean:.4g} ± {best.standard_deviation:.2g}{unit}"
-    place = point_text(best.at, problem.coordinates)
+    place = place_text(problem, best.at, best.black_box_inputs)
     lines = [f"recommendation: {place}; {value} from {best.measurements} measurements"]
+    if best.mechanism is not None:
+        lines.append(best.mechanism.in_words(problem.output_unit))
     if best.how_to_get_there is not None:
         lines += route_as_lines(problem, best.how_to_get_there)
     return "\n".join(lines) + "\n"
+
+
+def place_text(problem: ProblemProtocol, at: dict[str, float], inputs: dict[str, float] | None) -> str:
+    """A place; where the black box does not see all of it, first what it sees, then the state that has these inputs."""
+    if inputs is None:
+        return point_text(at, problem.coordinates)
+    rest = {name: value for name, value in at.items() if name not in inputs}
+    state = f" (in the state {point_text(rest, problem.coordinates)})" if rest else ""
+    return f"{point_text(inputs, problem.coordinates)}{state}"
 
 
 def route_as_lines(problem: ProblemProtocol, moves: Sequence[dict[str, Any]]) -> list[str]:

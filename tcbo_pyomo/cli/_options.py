@@ -18,7 +18,8 @@ Assignments = Annotated[
     list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Any setting; may be repeated.")
 ]
 Preset = Annotated[
-    str | None, typer.Option(metavar="NAME", help="paper: the method as the paper has it; weaker than --settings and --set.")
+    str | None,
+    typer.Option(metavar="NAME", help="paper: the method as the paper has it; weaker than --settings and --set."),
 ]
 Seed = Annotated[int, typer.Option(min=0, help="Every random choice follows from it.")]
 
@@ -41,6 +42,21 @@ def _checked_gap(gap: float | None) -> float | None:
 
 Gap = Annotated[
     float | None, typer.Option(help="How closely an optimum is enclosed; 0.01 when not given.", callback=_checked_gap)
+]
+
+
+def _checked_seconds(seconds: float) -> float:
+    """A time limit that ends."""
+    if not 0.0 < seconds <= 1e6:
+        raise BadInput(f"--time-limit {seconds:g} must be a number of seconds above 0, at most 1,000,000")
+    return seconds
+
+
+TimeLimit = Annotated[
+    float,
+    typer.Option(
+        metavar="SECONDS", help="For how long bounds are sought; says what was not reached.", callback=_checked_seconds
+    ),
 ]
 
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from tcbo_pyomo.cli._options import Gap, ProblemOfSource, Source, Trust, read_source
+from tcbo_pyomo.cli._options import Gap, ProblemOfSource, Source, TimeLimit, Trust, read_source
 
 PANEL, POSITION = "Looking into a campaign", 30
 
@@ -15,6 +15,7 @@ def explain(
     where: Source,
     problem: ProblemOfSource = None,
     gap: Gap = None,
+    time_limit: TimeLimit = 60.0,
     trust: Trust = False,
     json_: Annotated[bool, typer.Option("--json", help="Print plain data instead of text.")] = False,
 ) -> None:
@@ -24,12 +25,16 @@ def explain(
     from tcbo_pyomo.explain.as_text import explanation_text
     from tcbo_pyomo.explain.explanation import explain as explain_campaign
     from tcbo_pyomo.knowledge.belief_in_words import belief_lines, belief_now
+    from tcbo_pyomo.knowledge.mechanism_in_words import explained_at
 
     campaign = read_source(where, problem, trust)
-    found = explain_campaign(campaign, gap)
+    found = explain_campaign(campaign, gap, time_limit)
     if json_:
         belief = belief_now(campaign.knowledge).to_dict()
         typer.echo(json.dumps({**found.to_dict(), "belief": belief}, indent=2, allow_nan=False))
     else:
         typer.echo(explanation_text(found, campaign.problem.coordinates))
         typer.echo("\n" + "\n".join(belief_lines(campaign.knowledge)))
+        if (split := explained_at(campaign.knowledge, campaign.recommendation)) is not None:
+            output = campaign.problem.output
+            typer.echo(f"{output} at the recommendation: {split.in_words(campaign.problem.output_unit)}")

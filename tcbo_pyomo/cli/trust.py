@@ -12,13 +12,13 @@ PANEL, POSITION = "A campaign on a real plant", 29
 
 
 def trust(campaign: CampaignFile) -> None:
-    """Show the code that a campaign file names, with its hash, and let it run from now on; nothing runs now."""
+    """Show the code that a campaign file names, whether it is still what was recorded, and let it run from now on."""
     from tcbo_pyomo.records.opening import trust_campaign
     from tcbo_pyomo.records.trust import trust_folder
 
     code, remembered = trust_campaign(campaign)
-    for one in code:
-        typer.echo(one.in_words())
+    for one, now in code:
+        typer.echo(f"{one.in_words()}" + (f"; {now}" if now else ""))
     if not remembered:
         raise DiskError(f"{trust_folder()}: cannot be written; use --trust with each command that needs it")
     say(f"{campaign}: trusted" if code else f"{campaign}: names no code of anybody's; there is nothing to trust")

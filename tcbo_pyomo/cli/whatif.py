@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tcbo_pyomo.cli._options import Gap, ProblemOfSource, Source, Trust, name_and_value, read_source
+from tcbo_pyomo.cli._options import Gap, ProblemOfSource, Source, TimeLimit, Trust, name_and_value, read_source
 from tcbo_pyomo.cli._tables import new_table, print_table
 from tcbo_pyomo.errors import BadInput
 
@@ -28,6 +28,7 @@ def whatif(
     ] = None,
     problem: ProblemOfSource = None,
     gap: Gap = None,
+    time_limit: TimeLimit = 60.0,
     trust: Trust = False,
 ) -> None:
     """Solve the planning problem again under changed limits; the campaign itself is not changed."""
@@ -42,7 +43,7 @@ def whatif(
         names = ", ".join(limit_names(campaign.problem))
         raise BadInput(f"name a limit with --set NAME=VALUE; limits of '{campaign.problem.name}': {names}")
     limits = dict(name_and_value("--set", text, "maximum_step.temperature=8K or horizon=12") for text in set_)
-    answer = what_if(campaign, limits, gap)
+    answer = what_if(campaign, limits, gap, time_limit)
     coordinates = campaign.problem.coordinates
 
     def cells(plan: PlanOutcome) -> list[str]:
@@ -57,6 +58,7 @@ def whatif(
     table.add_row(", ".join(f"{name} = {old}" for name, old, _ in answer.changes), *cells(answer.present))
     table.add_row(", ".join(f"{name} = {new}" for name, _, new in answer.changes), *cells(answer.changed))
     print_table(table)
+    typer.echo(answer.about)
     typer.echo(what_if_text(answer))
     if answer.note:
         typer.echo(f"note: {answer.note}")

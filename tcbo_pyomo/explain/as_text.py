@@ -20,12 +20,13 @@ def explanation_text(explanation: Explanation, coordinates: Sequence[Coordinate]
     lines = [
         f"{explanation.problem}, episode {explanation.episode}, move {explanation.step}, "
         f"from {point_text(explanation.here, coordinates)}",
+        *filter(None, [explanation.about]),
     ]
     if explanation.choice:
         lines.append(explanation.choice)
     lines += [_separates(explanation, coordinates), "", f"{scale_text(explanation)}:"]
     lines += _columns([[what, variance_text(value, explanation.unit)] for what, value in stages(explanation)])
-    lines.append(explanation.advice)
+    lines += [*filter(None, [explanation.gap_missed]), explanation.advice]
     if explanation.moves:
         lines += ["", moves_heading(explanation)]
         lines += _columns([_move_cells(option, coordinates, explanation) for option in explanation.moves])
@@ -151,6 +152,8 @@ def price_text(limit: LimitPrice, explanation: Explanation) -> str:
 
 
 def _looser_text(looser: Looser, found: Explanation) -> str:
+    if looser.unsolved:
+        return f"{looser.text}: not known, for the time limit was reached"
     uncertain = max(0.0, (found.best_known or 0.0) - (found.lower_bound or 0.0))
     if looser.by_bound or -looser.change <= uncertain:
         return f"{looser.text}: no gain beyond the optimality gap"

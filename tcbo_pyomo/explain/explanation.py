@@ -17,13 +17,16 @@ from tcbo_pyomo.explain.advice import advice
 from tcbo_pyomo.explain.limit_prices import PriceList
 from tcbo_pyomo.explain.move_facts import Explanation, LimitPrice
 from tcbo_pyomo.explain.move_options import MoveComparison
+from tcbo_pyomo.explain.outstanding import about, as_planned
 from tcbo_pyomo.explain.scale import continuous_scale, finite_scale, one_pair_only
 from tcbo_pyomo.explain.shadow_prices import look_ahead
+from tcbo_pyomo.foundation.deadline import Deadline
 from tcbo_pyomo.foundation.wording import spaced
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 from tcbo_pyomo.models.episode_path import EpisodePath
 from tcbo_pyomo.models.visitation import mix
 from tcbo_pyomo.planning.continuous.eager_move import CHOICES
+from tcbo_pyomo.planning.finite.certified_frank_wolfe import CertifiedMixture
 from tcbo_pyomo.planning.finite.dynamic_programming import DynamicProgramming
 from tcbo_pyomo.planning.finite.eager_move import leads_everywhere
 from tcbo_pyomo.planning.finite.expected_regret import ExpectedRegret
@@ -34,46 +37,67 @@ from tcbo_pyomo.problem.finite import Problem
 from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.settings import LinearSolverSettings, PlannerSettings
 
+PLANNED_BY = "mdp_bo"
+"""The method whose plans are explained; its rivals do not minimise the utility."""
 GAP = 0.01
 """How closely the optimum is enclosed where the settings name no gap."""
+SECONDS = 60.0
+"""For how long bounds and prices are sought."""
 
 
-def explain(campaign: Campaign, gap: float | None = None) -> Explanation:
+def explain(campaign: Campaign, gap: float | None = None, seconds: float = SECONDS) -> Explanation:
     """Why the next move is what it is: plan it once more, and look at the duals.
 
     Parameters
     ----------
     campaign
-        Any campaign; of a finished one the first move of a further episode is explained.
+        Any campaign. Of an outstanding schedule its plan is explained, of a finished campaign the first move of a further
+        episode; `about` says so.
     gap
         How closely the optimum is enclosed on a finite process; that of the settings, or 1 %, when not given.
+    seconds
+        Time limit of the search for bounds and prices on a finite process; `gap_missed` says where it was too short.
     """
-    return _explained(campaign.problem, campaign, gap)
+    planned, deadline = as_planned(campaign), Deadline(seconds)
+    acting = planned.method.acting(planned.knowledge)
+    if acting is None:
+        found = _explained(campaign.problem, planned, gap, deadline)
+        return replace(found, about=about(campaign))
+    # A method that chooses among others: what is explained is the plan of the one that acts.
+    settings, why = acting
+    member = copy.copy(planned)
+    member.settings, member.knowledge = settings, planned.knowledge.under(settings)
+    found = _explained(campaign.problem, member, gap, deadline)
+    other = "" if settings.method == PLANNED_BY else f"; it does not plan like {PLANNED_BY}, whose plan is explained here"
+    choice = f"the move is made by {why}{other}" + (f"; {found.choice}" if found.choice else "")
+    return replace(found, about=about(campaign), choice=choice)
 
 
 @singledispatch
-def _explained(problem: ProblemProtocol, campaign: Campaign, gap: float | None) -> Explanation:
+def _explained(problem: ProblemProtocol, campaign: Campaign, gap: float | None, deadline: Deadline) -> Explanation:
     raise BadInput(f"problem '{problem.name}': a {type(problem).__name__} cannot be explained")
 
 
 @_explained.register
-def _(problem: Problem, campaign: Campaign, gap: float | None) -> Explanation:
+def _(problem: Problem, campaign: Campaign, gap: float | None, deadline: Deadline) -> Explanation:
     """On a finite process: the pair, what the plan and others leave, every allowed move, and the price of every limit."""
     (situation, generator, utility), settings = standpoint(campaign), campaign.settings.planner
     wanted, planner = gap or settings.gap or GAP, planner_for(problem, settings)
     plan = planner.plan(utility, situation, generator)
     scale = finite_scale(utility, plan.tangent, settings, generator)
     certifying = certifying_planner(problem, settings)
-    best = certifying.certified(scale, situation, generator, wanted)
+    best = certifying.certified(scale, situation, generator, wanted, deadline)
     policy = mix(best.components)
     ahead = look_ahead(problem, best.gradient, situation, policy)
     comparison = MoveComparison(campaign, situation, certifying, plan, best, ahead, scale)
     exact = one_pair_only(settings)
     table = comparison.exact() if exact else comparison.bounded()
 
-    def solved(other: Problem) -> float:
-        again = certifying_planner(other, settings).certified(scale, situation, generator, wanted)
-        return again.certificate.upper
+    def solved(other: Problem) -> float | None:
+        if deadline.passed:
+            return None
+        again = certifying_planner(other, settings).certified(scale, situation, generator, wanted, deadline)
+        return None if again.stopped and deadline.passed else again.certificate.upper
 
     best_path, begins = table.best_path or (None, None)
     # A path is a policy, too.
@@ -98,6 +122,7 @@ def _(problem: Problem, campaign: Campaign, gap: float | None) -> Explanation:
         moves=table.options,
         more_moves=table.more,
         limits=PriceList(ahead, policy, upper, wanted * upper, solved).limits(),
+        gap_missed=gap_missed(best, wanted),
     )
     return replace(found, advice=advice(found, problem))
 
@@ -116,6 +141,13 @@ def _choice(problem: Problem, settings: PlannerSettings, components: int, situat
         return ""
     which = {"eager": "the one that learns most at once", "likeliest": "the likeliest", "drawn": "one drawn by chance"}
     return f"of the moves that the plan may make, {which[settings.first_move]} is made"
+
+
+def gap_missed(best: CertifiedMixture, wanted: float) -> str:
+    """That a gap was not reached, which one was, and why, in words; empty where it was reached."""
+    if not best.stopped:
+        return ""
+    return f"the optimality gap of {wanted:g} was not reached: it is {best.certificate.gap:.2g}, for {best.stopped}"
 
 
 def certifying_planner(problem: Problem, settings: PlannerSettings) -> FinitePlanner:
@@ -143,21 +175,22 @@ def _heading(campaign: Campaign, situation: Situation) -> dict[str, Any]:
 
 
 @_explained.register
-def _(problem: ContinuousProblem, campaign: Campaign, gap: float | None) -> Explanation:
+def _(problem: ContinuousProblem, campaign: Campaign, gap: float | None, deadline: Deadline) -> Explanation:
     """On a continuous plant: the pair, what the plan leaves, and the room its path has."""
     (situation, generator, utility), settings = standpoint(campaign), campaign.settings.planner
     planner = planner_for(problem, settings)
     plan = planner.plan(utility, situation, generator)
     scale = continuous_scale(utility, plan.tangent.separated, settings)
-    paths = [(weight, component.states[len(situation.path) :]) for weight, component in plan.components]
-    single = [(scale.value([(1.0, path)]), path) for _, path in paths]
+    ahead = [(weight, component.states[len(situation.path) :]) for weight, component in plan.components]
+    paths = [(weight, problem.observed(states)) for weight, states in ahead]
+    single = [(scale.value([(1.0, path)]), states) for (_, path), (_, states) in zip(paths, ahead, strict=True)]
     leaves, best = min(single, key=lambda part: part[0])
     heaviest = max(plan.components, key=lambda part: part[0])[1]
     points = problem.points(list(heaviest.states))
     path = executed_path(problem, points, True, [tuple(action) for action in heaviest.actions])
     found = Explanation(
         **_heading(campaign, situation),
-        separates=tuple(problem.describe(tuple(point)) for point in plan.tangent.separated),
+        separates=tuple(problem.describe_inputs(point) for point in plan.tangent.separated),
         scale="pair" if one_pair_only(settings) else "all pairs",
         utility_now=plan.tangent.value,
         utility_after=scale.value(paths),

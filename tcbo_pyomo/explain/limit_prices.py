@@ -40,14 +40,14 @@ class PriceList:
     negligible
         Changes up to this are not worth a solve: the optimality gap.
     solve
-        What the best policy of a changed problem leaves.
+        What the best policy of a changed problem leaves; None where there was no time for it.
     """
 
     ahead: LookAhead
     plan: Visitation
     leaves: float
     negligible: float
-    solve: Callable[[Problem], float]
+    solve: Callable[[Problem], float | None]
 
     def limits(self) -> tuple[LimitPrice, ...]:
         """Budgets and rows of the user's own, then the rules about single moves and states."""
@@ -99,8 +99,11 @@ class PriceList:
     def _looser(self, text: str, amount: float | None, at_most: float, other: Problem) -> Looser:
         if at_most <= self.negligible:
             return Looser(text, amount, self.leaves - at_most, -at_most, by_bound=True)
+        solved = self.solve(other)
+        if solved is None:
+            return Looser(text, amount, self.leaves, 0.0, unsolved=True)
         # More freedom never leaves more: anything above is the optimality gap.
-        leaves = min(self.solve(other), self.leaves)
+        leaves = min(solved, self.leaves)
         return Looser(text, amount, leaves, leaves - self.leaves)
 
     def _with(self, rule: TransitionConstraint, changed: TransitionConstraint | None) -> Problem:

@@ -69,6 +69,8 @@ class Looser:
         That against the best policy under the present limit: never above 0, and never more than there is to gain.
     by_bound
         Whether nothing was solved: the shadow price proves that the change is at most this, and it is negligible.
+    unsolved
+        Whether the time limit came before the answer: the numbers say nothing then.
     """
 
     text: str
@@ -76,6 +78,7 @@ class Looser:
     leaves: float
     change: float
     by_bound: bool = False
+    unsolved: bool = False
 
     @property
     def price(self) -> float | None:
@@ -154,6 +157,10 @@ class Explanation:
         How many further moves there are that were not planned with.
     limits
         What each constraint costs and leaves.
+    about
+        Which move is explained, and what is outstanding, in words.
+    gap_missed
+        That the gap wanted was not reached, which one was, and why; empty where it was reached.
     """
 
     problem: str
@@ -178,6 +185,8 @@ class Explanation:
     moves: tuple[MoveOption, ...] = ()
     more_moves: int = 0
     limits: tuple[LimitPrice, ...] = ()
+    about: str = ""
+    gap_missed: str = ""
 
     @property
     def gap(self) -> float | None:

@@ -53,5 +53,5 @@ def continuous_scale(
     if not one_pair_only(settings):
         return utility
     objective = "differences" if utility.differences else "g_allocation"
-    shared = utility.noise_variance, utility.generator, utility.stage, utility.present
+    shared = utility.noise_variance, utility.generator, utility.stage, utility.present, utility.measured
     return TrajectoryUtility(utility.surrogate, np.array(ends), objective, *shared)

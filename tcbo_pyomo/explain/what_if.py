@@ -17,11 +17,13 @@ import numpy as np
 from tcbo_pyomo.campaign.assembly import planner_for
 from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.errors import BadInput
-from tcbo_pyomo.explain.explanation import GAP, certifying_planner, standpoint
+from tcbo_pyomo.explain.explanation import GAP, SECONDS, certifying_planner, gap_missed, standpoint
 from tcbo_pyomo.explain.limits_by_name import changed_limit, step_of_limit
 from tcbo_pyomo.explain.move_facts import Point
+from tcbo_pyomo.explain.outstanding import about, as_planned
 from tcbo_pyomo.explain.scale import continuous_scale, finite_scale, on_problem
 from tcbo_pyomo.foundation.arrays import Integers
+from tcbo_pyomo.foundation.deadline import Deadline
 from tcbo_pyomo.models.visitation import mix
 from tcbo_pyomo.planning.finite.policy import Policy
 from tcbo_pyomo.plant.longer_moves import missing_steps, why_not_longer, with_longer_moves
@@ -43,11 +45,14 @@ class PlanOutcome:
         What no plan under these limits can beat; None for a continuous plant.
     first_moves
         (probability, where it leads) of the next move.
+    gap_missed
+        That the gap wanted was not reached, and which one was, in words.
     """
 
     utility_after: float
     lower_bound: float | None
     first_moves: tuple[tuple[float, Point], ...]
+    gap_missed: str = ""
 
 
 @dataclass(frozen=True)
@@ -65,7 +70,9 @@ class WhatIf:
     unit
         Unit of what is measured.
     note
-        What the answer had to assume: moves that were added, or that the plant does not have.
+        What the answer had to assume: moves that were added, or that the plant does not have; and a gap that was not reached.
+    about
+        Whose plans are compared, and what is outstanding, in words.
     """
 
     changes: tuple[tuple[str, str, str], ...]
@@ -74,19 +81,24 @@ class WhatIf:
     changed: PlanOutcome
     unit: str = ""
     note: str = ""
+    about: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for files."""
         return asdict(self)
 
 
-def what_if(campaign: Campaign, changes: Mapping[str, Any], gap: float | None = None) -> WhatIf:
+def what_if(
+    campaign: Campaign, changes: Mapping[str, Any], gap: float | None = None, seconds: float = SECONDS
+) -> WhatIf:
     """Plan the rest of the episode under changed limits, `{"maximum_step.temperature": "8K", "horizon": 12}`.
 
-    The names are those of `named_limits`; the campaign is not changed.
+    The names are those of `named_limits`; the campaign is not changed. An outstanding schedule is planned once more. Where a
+    gap is not reached within so many seconds, for each of the two plans, `note` says so.
     """
     if not changes:
         raise BadInput("nothing to change; give at least one limit as name=value")
+    which, campaign = about(campaign).replace("explained", "compared"), as_planned(campaign)
     problem, step = campaign.problem, campaign.history.situation().step
     other, texts = problem, []
     for name, value in changes.items():
@@ -95,10 +107,16 @@ def what_if(campaign: Campaign, changes: Mapping[str, Any], gap: float | None = 
     if other.horizon <= step:
         raise BadInput(f"horizon {other.horizon}: {step} moves of this episode are made already; give more than that")
     wanted = gap or campaign.settings.planner.gap or GAP
-    now, present = _outcome(problem, campaign, wanted)
+    now, present = _outcome(problem, campaign, wanted, Deadline(seconds))
     other, pairs, note = _with_moves(other, list(changes))
-    _, changed = _outcome(other, campaign, wanted, pairs)
-    return WhatIf(tuple(texts), now, present, changed, problem.output_unit, note)
+    _, changed = _outcome(other, campaign, wanted, Deadline(seconds), pairs)
+    missed = [
+        f"under the {name} limits {plan.gap_missed}"
+        for name, plan in (("present", present), ("changed", changed))
+        if plan.gap_missed
+    ]
+    notes = "; ".join(filter(None, [note, *missed]))
+    return WhatIf(tuple(texts), now, present, changed, problem.output_unit, notes, which)
 
 
 @singledispatch
@@ -130,7 +148,7 @@ def _(other: Problem, names: list[str]) -> tuple[Problem, Integers | None, str]:
 
 @singledispatch
 def _outcome(
-    problem: ProblemProtocol, campaign: Campaign, gap: float, pairs: Integers | None = None
+    problem: ProblemProtocol, campaign: Campaign, gap: float, deadline: Deadline, pairs: Integers | None = None
 ) -> tuple[float, PlanOutcome]:
     """The variance now, and the plan under the limits of `problem`; `pairs` says where its pairs are in a longer list."""
     raise BadInput(f"problem '{problem.name}': a {type(problem).__name__} has no plans to compare")
@@ -138,29 +156,33 @@ def _outcome(
 
 @_outcome.register
 def _(
-    problem: ContinuousProblem, campaign: Campaign, gap: float, pairs: Integers | None = None
+    problem: ContinuousProblem, campaign: Campaign, gap: float, deadline: Deadline, pairs: Integers | None = None
 ) -> tuple[float, PlanOutcome]:
     (situation, generator, utility), settings = standpoint(campaign), campaign.settings.planner
     plan = planner_for(problem, settings).plan(utility, situation, generator)
-    paths = [(weight, component.states[len(situation.path) :]) for weight, component in plan.components]
-    firsts = tuple((weight, problem.describe(tuple(path[0]))) for weight, path in paths)
+    ahead = [(weight, component.states[len(situation.path) :]) for weight, component in plan.components]
+    firsts = tuple((weight, problem.describe(tuple(states[0]))) for weight, states in ahead)
+    paths = [(weight, problem.observed(states)) for weight, states in ahead]
     scale = continuous_scale(utility, plan.tangent.separated, settings)
     return plan.tangent.value, PlanOutcome(scale.value(paths), None, firsts)
 
 
 @_outcome.register
-def _(problem: Problem, campaign: Campaign, gap: float, pairs: Integers | None = None) -> tuple[float, PlanOutcome]:
+def _(
+    problem: Problem, campaign: Campaign, gap: float, deadline: Deadline, pairs: Integers | None = None
+) -> tuple[float, PlanOutcome]:
     (situation, generator, utility), settings = standpoint(campaign), campaign.settings.planner
     scale = on_problem(finite_scale(utility, utility.linearise(None), settings, generator), problem)
     if pairs is not None:
         situation = Situation(situation.path, tuple(int(pairs[pair]) for pair in situation.decisions))
-    best = certifying_planner(problem, settings).certified(scale, situation, generator, gap)
+    best = certifying_planner(problem, settings).certified(scale, situation, generator, gap, deadline)
     policy = Policy(problem.process, mix(best.components))
     pairs_now, probabilities = policy.action_probabilities(situation.step, situation.state)
     moves = zip(probabilities.tolist(), pairs_now.tolist(), strict=True)
     likeliest = [(probability, _likeliest_arrival(problem, pair)) for probability, pair in moves]
     firsts = tuple(sorted(likeliest, key=lambda part: -part[0]))
-    return best.tangent.value, PlanOutcome(best.certificate.upper, best.certificate.lower, firsts)
+    bounds = best.certificate.upper, best.certificate.lower
+    return best.tangent.value, PlanOutcome(*bounds, firsts, gap_missed(best, gap))
 
 
 def _likeliest_arrival(problem: Problem, pair: int) -> Point:

@@ -105,6 +105,15 @@ def physical(coordinates: Sequence[Coordinate], points: ArrayLike) -> Array:
     return lower + (np.asarray(points, dtype=float) + 0.5) * width
 
 
+def in_engineering_units(coordinates: Sequence[Coordinate], point: ArrayLike) -> dict[str, float]:
+    """One scaled point as `{name: value}`.
+
+    Twelve digits: scaling there and back would otherwise show as 0.9999999999999998.
+    """
+    values = physical(coordinates, np.asarray(point))
+    return {c.name: float(f"{v:.12g}") for c, v in zip(coordinates, values, strict=True)}
+
+
 def point_from_mapping(coordinates: Sequence[Coordinate], values: Mapping[str, Any]) -> Array:
     """One point in engineering units from `{name: value}`; every coordinate must be given once."""
     names = [c.name for c in coordinates]

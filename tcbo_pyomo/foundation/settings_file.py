@@ -170,12 +170,12 @@ def _refused(mark: Any, problem: str) -> yaml.MarkedYAMLError:
 
 def _section_lines(section: BaseModel, indent: str) -> list[str]:
     """The fields of one section, each under its explanation."""
-    explanations = _explanations(type(section))
+    texts = explanations(type(section))
     lines = []
     for name, field in type(section).model_fields.items():
         value = getattr(section, name)
-        inner = _inner_section(field.annotation)
-        text = explanations.get(name) or inspect.getdoc(inner) or ""
+        inner = inner_section(field.annotation)
+        text = texts.get(name) or inspect.getdoc(inner) or ""
         lines += [f"{indent}# {line}" for line in textwrap.wrap(text, width=108 - len(indent))]
         if isinstance(value, BaseModel):
             lines += [f"{indent}{name}:", *_section_lines(value, indent + "  ")]
@@ -184,7 +184,7 @@ def _section_lines(section: BaseModel, indent: str) -> list[str]:
     return lines
 
 
-def _inner_section(annotation: Any) -> type[BaseModel] | None:
+def inner_section(annotation: Any) -> type[BaseModel] | None:
     """The section a field holds, alone or in a tuple."""
     for kind in (annotation, *get_args(annotation)):
         if isinstance(kind, type) and issubclass(kind, BaseModel):
@@ -192,7 +192,7 @@ def _inner_section(annotation: Any) -> type[BaseModel] | None:
     return None
 
 
-def _explanations(section: type[BaseModel]) -> dict[str, str]:
+def explanations(section: type[BaseModel]) -> dict[str, str]:
     """The text written under each field in the source of a section."""
     body = ast.parse(textwrap.dedent(inspect.getsource(section))).body[0]
     statements = body.body if isinstance(body, ast.ClassDef) else []

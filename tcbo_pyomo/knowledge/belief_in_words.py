@@ -8,6 +8,7 @@ from typing import Any
 
 from tcbo_pyomo.foundation.wording import spaced, with_unit
 from tcbo_pyomo.knowledge.knowledge import Knowledge
+from tcbo_pyomo.knowledge.mechanism_in_words import ParameterNow, parameter_lines, parameters_now
 from tcbo_pyomo.surrogate.kernel_factors import lengthscales, split
 
 
@@ -45,12 +46,15 @@ class BeliefNow:
         Of an ordinary measurement, in the unit of the output.
     deviation
         Prior standard deviation around the level, as modelled; None where the kernel has none.
+    parameters
+        Of the mechanisms in the kernel, after the first result.
     """
 
     learned_from: int | None
     changes_within: dict[str, Estimate]
     measurement_sd: Estimate
     deviation: float | None
+    parameters: tuple[ParameterNow, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
@@ -60,23 +64,31 @@ class BeliefNow:
 def belief_now(knowledge: Knowledge[Any]) -> BeliefNow:
     """What the model of a campaign believes now."""
     learned, problem = knowledge.learned, knowledge.problem
-    dimension = len(problem.coordinates)
+    dimension = len(problem.input_axes)
     spreads = (0.0,) * dimension if learned is None else learned.uncertainty.lengthscales
     noise, noise_spread = (1.0, 0.0) if learned is None else (learned.factors.noise, learned.uncertainty.noise)
     stationary, _ = split(knowledge.kernel)
     within = {}
     if len(stationary) == 1:
         lengths = lengthscales(stationary[0][1], dimension).tolist()
-        rows = zip(problem.coordinates, lengths, spreads, strict=True)
+        rows = zip(problem.input_axes, lengths, spreads, strict=True)
         within = {c.name: Estimate.around(length * c.width, spread) for c, length, spread in rows}
     variance = sum(factor * part.variance for factor, part in stationary)
     sd = Estimate.around(math.sqrt(noise * problem.typical_noise), 0.5 * noise_spread)
-    return BeliefNow(None if learned is None else learned.results, within, sd, math.sqrt(variance) if stationary else None)
+    known = tuple(parameters_now(knowledge))
+    results = None if learned is None else learned.results
+    return BeliefNow(results, within, sd, math.sqrt(variance) if stationary else None, known)
 
 
 def belief_lines(knowledge: Knowledge[Any]) -> list[str]:
     """The same as sentences."""
-    now, problem = belief_now(knowledge), knowledge.problem
+    now = belief_now(knowledge)
+    return [*hyperparameter_lines(now, knowledge), *parameter_lines(now.parameters)]
+
+
+def hyperparameter_lines(now: BeliefNow, knowledge: Knowledge[Any]) -> list[str]:
+    """The sentences about lengthscales and noise."""
+    problem = knowledge.problem
     units = {c.name: c.unit for c in problem.coordinates}
     how = "as declared" if now.learned_from is None else f"learned from {now.learned_from} results"
     if now.learned_from == 0:

@@ -12,6 +12,7 @@ from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.blas_threads import one_blas_thread
 from tcbo_pyomo.foundation.profiling import section
+from tcbo_pyomo.knowledge.credited_visits import credited_visits
 from tcbo_pyomo.knowledge.history import History
 from tcbo_pyomo.knowledge.knowledge import BY_FEEDBACK, Knowledge
 from tcbo_pyomo.plant.route import Route
@@ -61,6 +62,7 @@ class ContinuousKnowledge(Knowledge[ContinuousBelief]):
 
     def __init__(self, problem: ContinuousProblem, settings: Settings, seed: int, history: History) -> None:
         self.problem = problem
+        self._left: tuple[Kernel, list[tuple[Location, float]], ContinuousBelief] | None = None
         if settings.utility.objective == "regret":
             raise BadInput(
                 f"setting 'utility.objective': got 'regret', and problem '{problem.name}' is continuous; use differences or "
@@ -92,15 +94,26 @@ class ContinuousKnowledge(Knowledge[ContinuousBelief]):
 
     def prior(self, kernel: Kernel) -> ContinuousBelief:
         """The prior on the box."""
-        surrogate, dimension = self.settings.surrogate, len(self.problem.coordinates)
-        self._candidates = np.empty((0, dimension))
+        self._candidates = np.empty((0, len(self.problem.input_axes)))
         self._routes: tuple[Route, ...] = ()
-        budget = self.problem.episodes * self.problem.horizon
-        return ContinuousBelief(kernel, dimension, *representation(surrogate.features, surrogate.number, budget))
+        return self._blank(kernel)
 
-    def scaled_points(self, locations: Sequence[Location]) -> Array:
-        """Locations are scaled points already."""
-        return np.array(locations, dtype=float).reshape(-1, len(self.problem.coordinates))
+    def _blank(self, kernel: Kernel) -> ContinuousBelief:
+        surrogate, budget = self.settings.surrogate, self.problem.episodes * self.problem.horizon
+        chosen = representation(surrogate.features, surrogate.number, budget)
+        return ContinuousBelief(kernel, len(self.problem.input_axes), *chosen)
+
+    def scaled_points(self, locations: Sequence[Location] | Array) -> Array:
+        """What the black box sees of locations, which are scaled points already."""
+        return self.problem.observed(np.array(locations, dtype=float).reshape(-1, len(self.problem.coordinates)))
+
+    def seen(self, locations: Sequence[Location] | Array) -> Any:
+        """The inputs of the black box."""
+        return self.scaled_points(locations) if self.problem.has_hidden else locations
+
+    def predict_inputs(self, points: Array) -> tuple[Array, Array]:
+        """Mean and standard deviation of the output at n scaled inputs of the black box (n x p)."""
+        return self.scale.measured(*self.belief.predict(points))
 
     def forget(self) -> None:
         """Results or visits have changed: what was derived from them is computed again when it is asked for."""
@@ -110,12 +123,12 @@ class ContinuousKnowledge(Knowledge[ContinuousBelief]):
 
     @property
     def candidates(self) -> Array:
-        """K x d points of the last plan, Z; none before the first."""
+        """K x p inputs of the last plan, Z; none before the first. `candidate_routes` says which states have them."""
         return self._candidates
 
     @property
     def recommendation(self) -> Location:
-        """Where the posterior mean is largest, among the points that an episode can reach."""
+        """Where the posterior mean is largest, among the points that an episode can reach: a state with the best inputs."""
         if self._recommendation is None and self.problem.only_described and not self.problem.reaches_everything:
             # Where an episode can get to is not known without the plant's own code; where it was is.
             self._recommendation = self._best_visited()
@@ -124,6 +137,10 @@ class ContinuousKnowledge(Knowledge[ContinuousBelief]):
                 best = best_mean(self.belief, self._space)
             if self.reach is not None:
                 (self._proof,) = self.reach.routes(best[None])
+                if self.problem.has_hidden:
+                    # Several states have the same inputs: the one that is recommended is where the shown route ends.
+                    self._route = self.reach.shortened(self._proof)
+                    best = self._route.state
             self._recommendation = tuple(best.tolist())
         return self._recommendation
 
@@ -131,7 +148,7 @@ class ContinuousKnowledge(Knowledge[ContinuousBelief]):
         """The place with the largest posterior mean among those that the plant has been at, which proves them reachable."""
         start = self.problem.start_state
         visited = list(dict.fromkeys([start, *(move.arrived for move in self.history.made if move.arrived is not None)]))
-        return visited[int(np.argmax(self.belief.predict(visited)[0]))]
+        return visited[int(np.argmax(self.belief.predict(self.seen(visited))[0]))]
 
     def _route_made(self, best: Location) -> Route:
         """The moves that led to a place that the plant has been at."""
@@ -184,11 +201,28 @@ class ContinuousKnowledge(Knowledge[ContinuousBelief]):
             if self.reach is not None:
                 # A rule of the user's own may have listed points that it did not get from a search.
                 self._routes = self.reach.routes(self._candidates)
-                self._candidates = np.array([route.point for route in self._routes])
+                self._candidates = np.array([self.reach.point(route) for route in self._routes])
         objective, noise = self.settings.utility.objective, self.noise_factor * self.problem.noise
-        departs = self.settings.utility.information == "departure"
-        present = np.array(self.history.situation().state) if departs else None
-        return TrajectoryUtility(self.design, self._candidates, objective, noise, generator, self.stage, present)
+        shared = objective, noise, generator, self.stage
+        if self.settings.utility.information == "arrival":
+            return TrajectoryUtility(self.design, self._candidates, *shared)
+        present = self.problem.observed(np.array(self.history.situation().state))
+        return TrajectoryUtility(self._departures, self._candidates, *shared, present, self.design)
+
+    @property
+    def _departures(self) -> ContinuousBelief:
+        """The variances of a history that counts the states which were left; it has no means."""
+        visits = credited_visits(self.history, self.settings.utility)
+        wanted = [(place, self.noise_variance(move) / number) for place, move, number in visits]
+        kernel, counted, found = self._left or (None, [], None)
+        if found is None or kernel is not self.kernel or counted != wanted[: len(counted)]:
+            counted, found = [], self._blank(self.kernel)
+        with section("surrogate"):
+            found = found.copy()  # A copy of this knowledge may hold it as well.
+            for place, noise in wanted[len(counted) :]:
+                found.observe(self.seen([place])[0], None, noise)
+        self._left = self.kernel, wanted, found
+        return found
 
     @property
     def stage(self) -> Stage:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Callable, Sequence
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tcbo_pyomo.foundation.arrays import Array, Integers
 from tcbo_pyomo.foundation.profiling import section
+from tcbo_pyomo.knowledge.credited_visits import credited_visits
 from tcbo_pyomo.knowledge.history import History
 from tcbo_pyomo.knowledge.knowledge import BY_FEEDBACK, Knowledge
 from tcbo_pyomo.plant.process import Process
@@ -40,6 +41,7 @@ class FiniteKnowledge(Knowledge[FiniteBelief]):
     def __init__(self, problem: Problem, settings: Settings, seed: int, history: History) -> None:
         self.problem = problem
         self._noisier: tuple[float, Process] | None = None
+        self._before: tuple[Kernel, Array] | None = None
         super().__init__(settings, seed, history)
 
     @cached_property
@@ -49,10 +51,14 @@ class FiniteKnowledge(Knowledge[FiniteBelief]):
 
         chosen = self.settings.candidates
         if chosen.width is None:
-            least = 0.0 if self.learner is None else LEARNED_WIDTH
-            chosen = chosen.model_copy(update={"width": max(self.problem.confidence_width, least)})
+            chosen = chosen.model_copy(update={"width": self.band_width})
         name = DEFAULT_RULE if chosen.rule in (None, BY_FEEDBACK) else chosen.rule
         return candidate_rule(name, "finite", chosen)
+
+    @property
+    def band_width(self) -> float:
+        """Standard deviations of the credible band where the settings name none."""
+        return max(self.problem.confidence_width, 0.0 if self.learner is None else LEARNED_WIDTH)
 
     def prior(self, kernel: Kernel) -> FiniteBelief:
         """The prior on all states."""
@@ -98,7 +104,7 @@ class FiniteKnowledge(Knowledge[FiniteBelief]):
 
         settings = self.settings.utility
         mean = self.belief.mean
-        posterior = self._kernel_posterior if settings.form == "kernel" else self._feature_posterior
+        posterior = self._posterior_given()
         process, factor = self._process, self.noise_factor
         information = MoveInformation(process, self.problem.horizon, settings.information)
         if settings.objective == "regret":
@@ -112,18 +118,35 @@ class FiniteKnowledge(Knowledge[FiniteBelief]):
             self._noisier = self.noise_factor, self.problem.process.with_noise(self.noise_factor)
         return self._noisier[1]
 
-    def _feature_posterior(self, planned: Array | None) -> Posterior:
+    def _posterior_given(self) -> Callable[[Array | None], Posterior]:
+        """The posterior of the utility as a function of planned information: the history is counted as the settings say."""
         from tcbo_pyomo.planning.finite.planned_posterior import FeaturePosterior
 
-        return FeaturePosterior(self.design.factor, planned)
+        settings = self.settings.utility
+        if settings.form == "kernel":
+            return partial(self._kernel_posterior, self.past_information)
+        if settings.information == "arrival":
+            return lambda planned: FeaturePosterior(self.design.factor, planned)
+        past, factor = self.past_information, self._prior_factor
+        return lambda planned: FeaturePosterior(factor, past if planned is None else past + planned)
 
-    def _kernel_posterior(self, planned: Array | None) -> Posterior:
+    @property
+    def past_information(self) -> Array:
+        """What the moves that were made teach about each state (n), pending ones included: visits / noise variance."""
+        information = np.zeros(self.problem.process.number_of_states)
+        for state, move, measurements in credited_visits(self.history, self.settings.utility):
+            information[state] += measurements / self.noise_variance(move)
+        return information
+
+    @property
+    def _prior_factor(self) -> Array:
+        """F before the first result, where F F^T is the covariance of the states (n x M)."""
+        if self._before is None or self._before[0] is not self.kernel:
+            self._before = self.kernel, self.prior(self.kernel).factor
+        return self._before[1]
+
+    def _kernel_posterior(self, past: Array, planned: Array | None) -> Posterior:
         from tcbo_pyomo.planning.finite.planned_posterior import KernelPosterior
 
         points = self.problem.process.scaled_states
-        information = np.zeros(len(points)) if planned is None else planned.copy()
-        for move in self.history.made:
-            counts = move.value is not None or self.settings.utility.pending == "counted"
-            if counts and not move.skipped:
-                information[move.arrived] += max(1, len(move.values)) / self.noise_variance(move)
-        return KernelPosterior(self.kernel(points, points), information)
+        return KernelPosterior(self.kernel(points, points), past if planned is None else past + planned)

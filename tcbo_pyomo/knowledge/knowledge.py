@@ -8,9 +8,10 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
 
@@ -77,7 +78,7 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
         if self._linearised is None:
             prior = self.problem.kernel if self._kernel is None else self._kernel
             prior = prior if self.learned is None else self.learned.kernel
-            self._linearised = relinearised(prior, *self._believed_results()) if has_mechanism(prior) else prior
+            self._linearised = relinearised(prior, *self.believed_results()) if has_mechanism(prior) else prior
         return self._linearised
 
     @property
@@ -125,6 +126,10 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
     def scaled_points(self, locations: Sequence[Location]) -> Array:
         """Locations as scaled points, n x d."""
 
+    def seen(self, locations: Sequence[Location] | Array) -> Any:
+        """What the black box sees of n places, as the belief takes it."""
+        return locations
+
     def replay(self, kernel: Kernel) -> None:
         """The belief follows anew from the history, when it is next asked for.
 
@@ -140,6 +145,15 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
         for move, value in self.history.measurements:
             self._observe(belief, move, value)
         return belief
+
+    def under(self, settings: Settings) -> Self:
+        """The same knowledge for a method with other settings of candidates, utility and planner; the belief is shared."""
+        _ = self.belief  # Built once for all of them.
+        twin = copy(self)
+        twin.settings = settings
+        vars(twin).pop("rule", None)
+        twin.forget()
+        return twin
 
     def forget(self) -> None:
         """Results or visits have changed: what was derived from them is computed again when it is asked for."""
@@ -162,14 +176,14 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
         declared = [self.problem.noise_variance(move.decision, move.arrived) for move, _ in told]
         return points, values, self.scale.noise_factor * np.array(declared, dtype=float)
 
-    def _believed_results(self) -> tuple[Array, Array, Array]:
+    def believed_results(self) -> tuple[Array, Array, Array]:
         """All results with the noise variances that are believed now."""
         points, values, noise = self.results()
         return points, values, noise * (self.noise_factor / self.scale.noise_factor)
 
     def left_out(self, kept: Integers | None = None) -> LeftOut:
         """Every result against its prediction from all others, in the order told, as it is modelled; of some results only."""
-        points, values, noise = self._believed_results()
+        points, values, noise = self.believed_results()
         chosen = np.arange(len(values)) if kept is None else kept
         return leave_one_out(self.kernel, points[chosen], values[chosen], noise[chosen])
 
@@ -204,7 +218,7 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
 
     def surprise(self, move: Move, value: float, confirmed: bool = False) -> Surprise | None:
         """What the model expects of a result that is not told yet, where it comes out very differently."""
-        (mean,), (deviation,) = self.belief.predict([move.arrived])
+        (mean,), (deviation,) = self.belief.predict(self.seen([move.arrived]))
         sd = math.hypot(deviation, math.sqrt(self.noise_variance(move)))
         found = surprise_of(self.scale.modelled(value), float(mean), sd, confirmed)
         if found is None:
@@ -237,7 +251,7 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
 
     def predict(self, locations: Sequence[Location] | Array) -> tuple[Array, Array]:
         """Mean and standard deviation of the output at n places, in its own unit."""
-        return self.scale.measured(*self.belief.predict(locations))
+        return self.scale.measured(*self.belief.predict(self.seen(locations)))
 
     def noise_variance(self, move: Move) -> float:
         """Noise variance of the measurement after a move, as it is believed now."""
@@ -246,15 +260,15 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
     @timed("surrogate")
     def _observe(self, belief: BeliefOfPlant, move: Move, value: float | None) -> None:
         modelled = None if value is None else self.scale.modelled(value)
-        belief.observe(move.arrived, modelled, self.noise_variance(move))
+        belief.observe(self.seen([move.arrived])[0], modelled, self.noise_variance(move))
 
 
 def learner_for(problem: ProblemProtocol, fit: str) -> Learner | None:
     """What learns in a campaign: around plain answers by default, around a given kernel if the settings ask for it."""
     half = problem.episodes * problem.horizon // 2
     if problem.kernel_given:
-        return Learner.around(problem.kernel, len(problem.coordinates), half) if fit == "learn" else None
+        return Learner.around(problem.kernel, len(problem.input_axes), half) if fit == "learn" else None
     assert problem.prior is not None
     if fit not in ("auto", "learn"):
         return None
-    return Learner(problem.kernel, problem.prior.spreads(problem.coordinates), half)
+    return Learner(problem.kernel, problem.prior.spreads(problem.input_axes), half)

@@ -17,6 +17,10 @@ class OneMoveAtATime(Method[OfPlant, Known]):
     def __init__(self, problem: OfPlant, settings: Settings, tools: Tools) -> None:
         self.moves = tools.one_move()
 
+    def plan_record(self) -> dict[str, Any] | None:
+        """How the way to the place it wants was found; None where the move needed no solve."""
+        return self.moves.record()
+
     def state(self) -> Any:
         """What has to be saved beside the history, if anything."""
         return self.moves.state()

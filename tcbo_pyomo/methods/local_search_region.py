@@ -48,6 +48,7 @@ class LocalSearchRegion(OneMoveAtATime[ContinuousProblem, ContinuousKnowledge]):
         point, improvement = best_next_point(surface, Reach(self.problem, situation), generator)
         if improvement > WORTHWHILE:
             return self.steering.next_at(point, situation)
-        dimension, known = len(self.problem.coordinates), knowledge.belief.measured
-        target = global_maxima(surface, dimension, self.problem.allowed, known).points[0]
+        dimension, known = len(self.problem.input_axes), knowledge.belief.measured
+        allowed = None if self.problem.has_hidden else self.problem.allowed
+        target = global_maxima(surface, dimension, allowed, known).points[0]
         return self.steering.towards(target, situation)

@@ -13,7 +13,12 @@ from tcbo_pyomo.settings import Settings
 
 
 class MdpBo(Method[OfPlant, Knowledge[Any]]):
-    """Transition-constrained Bayesian optimisation (Algorithm 1): plan the rest of the episode, make its first move."""
+    """Transition-constrained Bayesian optimisation (Algorithm 1): plan the rest of the episode, make its first move.
+
+    The paper draws the first move of its plan (`preset: paper`); the default makes another one if that puts the plan off by at
+    most a move and teaches more at once, and on plants where every place is one move away, such as the laser, it is simply
+    an upper confidence bound.
+    """
 
     def __init__(self, problem: OfPlant, settings: Settings, tools: Tools) -> None:
         self.planner = tools.planner()
@@ -22,7 +27,7 @@ class MdpBo(Method[OfPlant, Knowledge[Any]]):
     def next_decision(
         self, situation: Situation, knowledge: Knowledge[Any], generator: np.random.Generator
     ) -> Decision:
-        """Define the utility, solve the planning problem, draw the first move of the policy."""
+        """Define the utility, solve the planning problem, make the first move of the policy that the settings choose."""
         utility = knowledge.utility(generator)
         self.last_plan = self.planner.plan(utility, situation, generator)
         return self.planner.choose(self.last_plan, situation, generator)

@@ -28,6 +28,9 @@ class Tools(Protocol):
     def one_move(self) -> OneMove[Any]:
         """What can be done in one move."""
 
+    def under(self, settings: Settings) -> Tools:
+        """The same for a method with other settings."""
+
 
 class Method(Protocol[OfPlant, Known]):
     """Chooses one feasible move at a time: derive from it, and write `next_decision`.
@@ -56,6 +59,10 @@ class Method(Protocol[OfPlant, Known]):
 
     def plan_record(self) -> dict[str, Any] | None:
         """How the last move was found, as plain data that does not depend on the clock; None where nothing was planned."""
+        return None
+
+    def acting(self, knowledge: Known) -> tuple[Settings, str] | None:
+        """For a method that chooses among others: the settings of the one that makes the next move, and why it does."""
         return None
 
     def state(self) -> Any:

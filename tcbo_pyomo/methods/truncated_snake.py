@@ -32,7 +32,7 @@ class TruncatedSnake(OneMoveAtATime[ContinuousProblem, ContinuousKnowledge]):
     instead = "greedy_ucb or mdp_expected_improvement"
 
     def __init__(self, problem: ContinuousProblem, settings: Settings, tools: Tools) -> None:
-        if not problem.dynamics.is_free_move:
+        if not problem.moves_freely:
             raise BadInput(
                 f"method 'truncated_snake' walks straight from point to point, and in problem '{problem.name}' "
                 "the action is not the move itself; use mdp_bo or local_ucb"

@@ -53,6 +53,9 @@ class OneMove(Protocol[Belief]):
     ) -> Decision:
         """The move to the largest upper confidence bound, mean + width sd; its expectation where chance decides."""
 
+    def record(self) -> dict[str, Any] | None:
+        """How the last move was found, as plain data that does not depend on the clock; None where nothing was solved."""
+
     def state(self) -> Any:
         """What has to be saved beside the history, as plain data; None for nothing."""
 

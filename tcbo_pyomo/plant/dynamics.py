@@ -103,7 +103,11 @@ class LinearDynamics:
 
     def next_values(self, model: ConcreteModel, step: int) -> dict[str, Any]:
         """Rows of A x_h + B a_h as Pyomo expressions."""
-        names, actions = list(model.COORDINATES), list(model.ACTIONS)
+        return self.rows(model, step, list(model.COORDINATES))
+
+    def rows(self, model: ConcreteModel, step: int, names: Sequence[str]) -> dict[str, Any]:
+        """Rows of A x_h + B a_h for the coordinates with these names."""
+        actions = list(model.ACTIONS)
         return {
             name: sum(float(a) * model.state[step, other] for a, other in zip(row, names, strict=True) if a)
             + sum(float(b) * model.action[step, action] for b, action in zip(inputs, actions, strict=True) if b)

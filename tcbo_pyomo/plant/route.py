@@ -26,6 +26,6 @@ class Route:
     step: int
 
     @property
-    def point(self) -> Array:
-        """The scaled point (d) that can be reached."""
+    def state(self) -> Array:
+        """The scaled state (d) that can be reached."""
         return self.states[self.step]

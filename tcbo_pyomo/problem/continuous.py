@@ -10,20 +10,22 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from tcbo_pyomo.errors import BadInput
-from tcbo_pyomo.foundation.arrays import Array
-from tcbo_pyomo.foundation.coordinates import Coordinate, physical, point_from_mapping, scaled
+from tcbo_pyomo.foundation.arrays import Array, Mask
+from tcbo_pyomo.foundation.coordinates import Coordinate, in_engineering_units, physical, point_from_mapping, scaled
 from tcbo_pyomo.foundation.user_answers import real_numbers
 from tcbo_pyomo.models.components import PyomoModel
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 from tcbo_pyomo.models.continuous_judge import ContinuousJudge
 from tcbo_pyomo.models.continuous_rule_data import continuous_rule_data, dynamics_arithmetic
 from tcbo_pyomo.plant.actions import ActionLimits
+from tcbo_pyomo.plant.black_box_inputs import BlackBoxInput, derived_inputs
 from tcbo_pyomo.plant.dynamics import Dynamics
 from tcbo_pyomo.plant.dynamics_data import dynamics_data
 from tcbo_pyomo.plant.route import Route
 from tcbo_pyomo.plant.situation import Location
+from tcbo_pyomo.problem.derived_values import derived_data
+from tcbo_pyomo.problem.hidden_states import HiddenStates
 from tcbo_pyomo.problem.landscape import Landscape, grid_landscape
-from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 from tcbo_pyomo.surrogate.plain_prior import PlainPrior
 
@@ -34,7 +36,7 @@ MOST_CORNERS = 12
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ContinuousProblem(ProblemProtocol):
+class ContinuousProblem(HiddenStates):
     """Everything that is given before a campaign on a continuous plant starts.
 
     Parameters
@@ -44,13 +46,17 @@ class ContinuousProblem(ProblemProtocol):
     start
         Where every episode starts, `{coordinate: value}`.
     truth
-        The true value of n x d points in engineering units, where it is known (simulations).
+        The true value of n x d points (n x p inputs) in engineering units, where it is known (simulations).
     maximum
         The largest true value, for regret.
     noise
         Noise variance of a measurement; from `prior` when not given.
     measure_start
         Whether the start is measured before the first move, as in the paper's synthetic benchmarks.
+    inputs
+        What the output depends on: names of states or actions, and `BlackBoxInput(...)` for expressions of them. The
+        kernel, the truth and the candidates are functions of these, in this order; all other coordinates are hidden states
+        that the dynamics carry along. Every coordinate when not given. Actions and expressions become further coordinates.
 
     The other fields are those of `Problem`.
     """
@@ -73,12 +79,14 @@ class ContinuousProblem(ProblemProtocol):
     output_title: str = ""
     description: str = ""
     prior: PlainPrior | None = None
+    inputs: Sequence[str | BlackBoxInput] | None = None
 
     deterministic: ClassVar[bool] = True
     only_described: ClassVar[bool] = False
     """Whether this is what a campaign file says of a problem, without the code that can simulate its plant."""
 
     def __post_init__(self) -> None:
+        self.take_inputs()
         self.check_given()
         given: float | None = self.noise
         if given is None and self.prior is not None:
@@ -100,7 +108,7 @@ class ContinuousProblem(ProblemProtocol):
         if not isinstance(at, Mapping):
             names = ", ".join(c.name for c in self.coordinates)
             raise BadInput(f"{at!r} is not a point; give a value for each of {names}")
-        values = point_from_mapping(self.coordinates, at)
+        values = point_from_mapping(self.coordinates, self.with_derived(at))
         for coordinate, value in zip(self.coordinates, values, strict=True):
             slack = SAME_PLACE * coordinate.width
             if not coordinate.lower - slack <= value <= coordinate.upper + slack:
@@ -111,9 +119,7 @@ class ContinuousProblem(ProblemProtocol):
 
     def describe(self, point: Location) -> dict[str, float]:
         """A scaled point as `{coordinate: value}` in engineering units."""
-        values = physical(self.coordinates, np.asarray(point))
-        # Twelve digits: scaling there and back would otherwise show as 0.9999999999999998.
-        return {c.name: float(f"{v:.12g}") for c, v in zip(self.coordinates, values, strict=True)}
+        return in_engineering_units(self.coordinates, point)
 
     def expected_arrival(self, origin: Location, action: tuple[float, ...]) -> Location:
         """Where an action leads."""
@@ -141,10 +147,10 @@ class ContinuousProblem(ProblemProtocol):
 
     def true_value(self, point: Location) -> float:
         """The true value of a scaled point."""
-        return float(self.true_values(physical(self.coordinates, np.asarray(point)[None, :]))[0])
+        return float(self.true_values(physical(self.input_axes, self.observed(np.asarray(point)[None, :])))[0])
 
     def true_values(self, points: Array) -> Array:
-        """The true values of n x d points in engineering units, as far as the truth gives real numbers."""
+        """The true values of n x p inputs in engineering units, as far as the truth gives real numbers."""
         what = f"problem '{self.name}': truth"
         return real_numbers(self.known_truth(points), (len(points),), what, self.truth)
 
@@ -160,6 +166,8 @@ class ContinuousProblem(ProblemProtocol):
         function = getattr(dynamics, "function", None)
         facts = [getattr(function, "__name__", ""), dynamics.actions.names, self.start_state, self.noise]
         matrices = [getattr(dynamics, name) for name in ("state_matrix", "input_matrix") if hasattr(dynamics, name)]
+        if self.inputs is not None:
+            facts.append(self.inputs)
         return facts, [*dynamics.actions.bounds(), *matrices]
 
     def plant_data(self) -> dict[str, Any]:
@@ -169,7 +177,11 @@ class ContinuousProblem(ProblemProtocol):
             dynamics["arithmetic"] = dynamics_arithmetic(self._trajectory())
         rules = [continuous_rule_data(rule, self._trajectory, self.coordinates) for rule in self.rules]
         noise = {"noise": float(self.noise), "measure_start": bool(self.measure_start)}
-        return {"kind": "continuous", "dynamics": dynamics, **noise, "rules": rules}
+        plant = {"kind": "continuous", "dynamics": dynamics, **noise, "rules": rules}
+        if self.inputs is None:
+            return plant
+        derived = derived_data(derived_inputs(self.dynamics), self.coordinates, self.dynamics.actions.names or ())
+        return {**plant, "inputs": list(self.inputs), "derived": derived}
 
     def _trajectory(self) -> PyomoModel:
         from tcbo_pyomo.models.trajectory import build_trajectory
@@ -190,7 +202,8 @@ class ContinuousProblem(ProblemProtocol):
         """The problem with a truth drawn from its prior, and its maximum."""
         from tcbo_pyomo.problem.drawn_truth import drawn_function  # Few campaigns need it.
 
-        truth, maximum = drawn_function(self.kernel, self.coordinates, self.allowed, generator)
+        allowed = _anywhere if self.has_hidden else self.allowed
+        truth, maximum = drawn_function(self.kernel, self.input_axes, allowed, generator)
         return self.changed(truth=truth, maximum=maximum)
 
     def same_place(self, one: Location, other: Location) -> bool:
@@ -218,7 +231,7 @@ class ContinuousProblem(ProblemProtocol):
     def reaches_everything(self) -> bool:
         """Whether an episode can get to every point of the box: moves that only their size limits, and enough of them."""
         dimension = len(self.coordinates)
-        if self.rules or not self.dynamics.is_free_move or dimension > MOST_CORNERS:
+        if self.rules or not self.moves_freely or dimension > MOST_CORNERS:
             return False
         corners = np.array(np.meshgrid(*[[-0.5, 0.5]] * dimension)).reshape(dimension, -1).T
         moves = (corners - np.asarray(self.start_state)) / self.horizon
@@ -241,7 +254,8 @@ class ContinuousProblem(ProblemProtocol):
 
     def landscape(self) -> Landscape:
         """The true function over a plane."""
-        return grid_landscape(self.coordinates, None if self.truth is None else self.true_values, self.allowed)
+        allowed = _anywhere if self.has_hidden else self.allowed
+        return grid_landscape(self.input_axes, None if self.truth is None else self.true_values, allowed)
 
     def points(self, locations: Sequence[Location] | Array) -> Array:
         """Scaled points as rows (n x d) in engineering units."""
@@ -251,7 +265,7 @@ class ContinuousProblem(ProblemProtocol):
     def judge(self) -> ContinuousJudge:
         """Who holds executed paths against the dynamics and the rules."""
         start, step = np.asarray(self.start_state), self._simulated_step
-        return ContinuousJudge(self.coordinates, self.dynamics, start, self.horizon, step)
+        return ContinuousJudge(self.coordinates, self.dynamics, start, self.horizon, step, self.has_hidden)
 
     def _simulated_step(self, state: Array, action: Array) -> Array:
         from tcbo_pyomo.solvers.nonlinear.step_simulator import simulator_of  # Only plans need it.
@@ -267,3 +281,7 @@ class ContinuousProblem(ProblemProtocol):
         """The same problem with other limits of the actions."""
         dynamics: Any = self.dynamics
         return self.changed(dynamics=replace(dynamics, actions=limits))
+
+
+def _anywhere(points: Array) -> Mask:
+    return np.ones(len(points), dtype=bool)

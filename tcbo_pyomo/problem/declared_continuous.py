@@ -14,6 +14,7 @@ from tcbo_pyomo.models.continuous_rule_data import DeclaredContinuousJudge, cont
 from tcbo_pyomo.plant.dynamics import Dynamics
 from tcbo_pyomo.plant.dynamics_data import stored_dynamics
 from tcbo_pyomo.problem.continuous import ContinuousProblem
+from tcbo_pyomo.problem.derived_values import stored_values
 from tcbo_pyomo.problem.with_belief import with_other_belief
 from tcbo_pyomo.surrogate.kernels import kernel_from_dict
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
@@ -29,6 +30,7 @@ def declared_continuous(data: Mapping[str, Any]) -> DeclaredContinuousProblem:
     given |= {"start": tuple(data["start"]), "noise": plant["noise"], "measure_start": plant["measure_start"]}
     given |= {"truth": None, "maximum": None, "settings": {}, "_data": data}
     given["prior"] = None if data.get("prior") is None else PlainPrior(**data["prior"])
+    given["inputs"] = plant.get("inputs")
     given["coordinates"] = tuple(Coordinate(*axis) for axis in data["coordinates"])
     for name, value in given.items():
         object.__setattr__(problem, name, value)
@@ -45,7 +47,7 @@ class DeclaredContinuousProblem(ContinuousProblem):
         """Nothing: it was checked when it was declared."""
 
     @cached_property
-    def dynamics(self) -> Dynamics:
+    def dynamics(self) -> Dynamics:  # type: ignore[override]
         """The dynamics."""
         return stored_dynamics(self._data["plant"]["dynamics"], self.coordinates)
 
@@ -58,6 +60,10 @@ class DeclaredContinuousProblem(ContinuousProblem):
     def constraints(self) -> tuple[TransitionConstraint, ...]:  # type: ignore[override]
         """The rules."""
         return tuple(continuous_rule(rule) for rule in self._data["plant"]["rules"])
+
+    def derived_values(self, states: Mapping[str, float], actions: Mapping[str, float]) -> dict[str, float]:
+        """The inputs that are expressions, from their formulas."""
+        return stored_values(self._data["plant"].get("derived", ()), states, actions)
 
     def changed(self, **fields: Any) -> Self:
         """A copy with another belief; what else might change is not in the file."""
@@ -73,4 +79,4 @@ class DeclaredContinuousProblem(ContinuousProblem):
         equations = self._data["plant"]["dynamics"].get("arithmetic")
         step = None if equations is None else stored_step(equations)
         start = np.asarray(self.start_state)
-        return DeclaredContinuousJudge(self.coordinates, self.dynamics, start, self.horizon, step)
+        return DeclaredContinuousJudge(self.coordinates, self.dynamics, start, self.horizon, step, self.has_hidden)

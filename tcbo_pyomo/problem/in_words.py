@@ -21,7 +21,7 @@ def place(problem: ProblemProtocol, location: Location) -> list[tuple[str, str]]
 
 def described(problem: ProblemProtocol, point: Mapping[str, float]) -> list[tuple[str, str]]:
     """A place {coordinate: value} as (coordinate, value in its unit)."""
-    return [(spaced(c.name), with_unit(point[c.name], c.unit)) for c in problem.coordinates]
+    return [(spaced(c.name), with_unit(point[c.name], c.unit)) for c in problem.coordinates if c.name in point]
 
 
 def place_text(problem: ProblemProtocol, location: Location) -> str:

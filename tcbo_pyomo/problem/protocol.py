@@ -79,6 +79,19 @@ class ProblemProtocol(Protocol):
     def describe(self, location: Location) -> dict[str, float]:
         """A place as `{coordinate: value}` in engineering units."""
 
+    @property
+    def input_axes(self) -> tuple[Coordinate, ...]:
+        """The axes of what the black box depends on: all coordinates, unless some are hidden from it."""
+        return self.coordinates
+
+    def arrival(self, at: Any, expected: Location | None, decision: Decision) -> Location:
+        """Where a move led, from what a user says of it."""
+        return self.locate(at)
+
+    def place_seen(self, at: Any) -> Location:
+        """A place that a user describes by what the black box sees of it."""
+        return self.locate(at)
+
     def expected_arrival(self, origin: Location, decision: Decision) -> Location | None:
         """Where a move leads; None when chance decides."""
 
@@ -158,7 +171,7 @@ class ProblemProtocol(Protocol):
     @property
     def kernel_given(self) -> bool:
         """Whether the kernel was given; otherwise it follows from the plain answers of `prior`."""
-        return self.prior is None or self.kernel != self.prior.kernel(self.coordinates)
+        return self.prior is None or self.kernel != self.prior.kernel(self.input_axes)
 
     @property
     def output_scale(self) -> OutputScale:
@@ -212,7 +225,7 @@ class ProblemProtocol(Protocol):
                     f"problem '{self.name}': say what you expect of {self.output}, prior=PlainPrior(range=(low, high)), or "
                     "give a kernel"
                 )
-            object.__setattr__(self, "kernel", self.prior.kernel(self.coordinates))
+            object.__setattr__(self, "kernel", self.prior.kernel(self.input_axes))
         for text, number in (("horizon", self.horizon), ("episodes", self.episodes)):
             if not isinstance(number, (int, np.integer)) or isinstance(number, bool) or number < 1:
                 raise BadInput(f"problem '{self.name}': {text} {number!r} must be a whole number of at least 1")
@@ -239,9 +252,11 @@ class ProblemProtocol(Protocol):
     def _facts(self) -> dict[str, str]:
         """What a user wants to see of a problem, in words."""
         axes = (f"{c.name} {c.lower:g} to {c.upper:g} {c.unit}".rstrip() for c in self.coordinates)
+        hidden = self.input_axes != self.coordinates
         return {
             "size": self.size,
             "coordinates": ", ".join(axes),
+            **({"depends on": ", ".join(c.name for c in self.input_axes)} if hidden else {}),
             "start": self.place_words(self.start_state),
             "budget": f"{self.episodes} x {self.horizon} moves",
             "rules": ", ".join(rule.name for rule in self.rules) or "none",

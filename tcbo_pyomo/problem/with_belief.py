@@ -46,13 +46,13 @@ def _plainly(problem: AnyProblem, given: PriorSettings) -> AnyProblem:
     sd = declared if given.measurement_sd == "declared" else given.measurement_sd
     known = None if sd == "unknown" else float(sd)
     prior = PlainPrior(given.range, known, given.changes_within, given.positive)
-    changed: AnyProblem = problem.changed(prior=prior, kernel=prior.kernel(problem.coordinates))
+    changed: AnyProblem = problem.changed(prior=prior, kernel=prior.kernel(problem.input_axes))
     return changed if given.measurement_sd == "declared" else changed.with_noise(prior.noise_variance / declared**2)
 
 
 def _mistaken(problem: AnyProblem, error: MisbeliefSettings) -> AnyProblem:
     """The problem with a wrong belief."""
-    dimension, (stationary, _) = len(problem.coordinates), split(problem.kernel)
+    dimension, (stationary, _) = len(problem.input_axes), split(problem.kernel)
     lengths = (error.lengthscale,) * dimension
     if error.isotropic and stationary:
         own = lengthscales(stationary[0][1], dimension)

@@ -16,6 +16,7 @@ from tcbo_pyomo.knowledge.history import Move
 from tcbo_pyomo.records.amendable_campaign import AmendableCampaign
 from tcbo_pyomo.records.corrections import give_up_episode, place_left, skip_move, undoing
 from tcbo_pyomo.records.idempotency import Request
+from tcbo_pyomo.records.model_summary import model_summary
 from tcbo_pyomo.records.rebuild import restore, state_of
 from tcbo_pyomo.records.recording import Recorder, Touched, plan_moves, record_result, refuse_elsewhere, told_before
 from tcbo_pyomo.records.results import Receipt, Result, place_of
@@ -77,7 +78,8 @@ class DurableCampaign(AmendableCampaign):
                 try:
                     known = told_before(recorder.story, self.campaign, result)
                     if known is None:
-                        known = record_result(self.campaign, recorder, self._move(result.number), result)
+                        last = position == len(results)
+                        known = record_result(self.campaign, recorder, self._move(result.number), result, last)
                     receipts.append(known)
                 except BadInput as error:
                     if len(results) == 1:
@@ -134,7 +136,7 @@ class DurableCampaign(AmendableCampaign):
     def status(self) -> Status:
         """Where the campaign stands."""
         self.refresh()
-        return status_of(self.campaign, self.violations)
+        return status_of(self.campaign, self.violations, self._story.model)
 
     def best(self) -> Best:
         """Where the posterior mean is largest, with its uncertainty.
@@ -196,6 +198,9 @@ class DurableCampaign(AmendableCampaign):
             "whole": whole,
             "under": self.definition.row,
         }
+        model = model_summary(self.campaign)
+        if model != self._story.model:
+            facts["model"] = model.to_dict(self._story.model)
         return moves, {**facts, **state_of(self.campaign)}
 
     def _waiting(self, new: bool, whole: bool) -> list[Move]:

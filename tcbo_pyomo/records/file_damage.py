@@ -105,7 +105,7 @@ def _has_our_table(path: Path) -> bool:
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as connection:
             return connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'campaign_rows'").fetchone() is not None
-    except sqlite3.Error:
+    except (sqlite3.Error, UnicodeDecodeError):
         return False
 
 

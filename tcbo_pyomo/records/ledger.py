@@ -173,9 +173,14 @@ def connect(path: Path, patience: float = PATIENCE) -> sqlite3.Connection:
     """A connection with the promises of this file; the file must exist."""
     address = f"{path.absolute().as_uri()}?mode=rw"
     connection = sqlite3.connect(address, uri=True, isolation_level=None, timeout=patience)
-    connection.execute("PRAGMA synchronous = EXTRA")
-    connection.execute("PRAGMA trusted_schema = OFF")
-    connection.execute("PRAGMA cell_size_check = ON")
+    try:
+        connection.execute("PRAGMA synchronous = EXTRA")
+        connection.execute("PRAGMA trusted_schema = OFF")
+        connection.execute("PRAGMA cell_size_check = ON")
+    except UnicodeDecodeError as error:
+        # SQLite quotes the name of a table in its message, and that is damaged.
+        connection.close()
+        raise sqlite3.DatabaseError("the names of its tables are not text") from error
     return connection
 
 

@@ -79,8 +79,11 @@ def open_campaign(
     return read_campaign(path, problem)
 
 
-def trust_campaign(where: str | Path) -> tuple[list[Code], bool]:
-    """Let the code that a CAMPAIGN.db names run here from now on: what that is, and whether it could be remembered."""
+def trust_campaign(where: str | Path) -> tuple[list[tuple[Code, str]], bool]:
+    """Let the code that a CAMPAIGN.db names run here from now on, and say whether that could be remembered.
+
+    Each piece of code comes with what the file that is there now is, compared with what was recorded.
+    """
     path = Path(where)
     ledger = Ledger(path)
     ledger.refresh()
@@ -89,7 +92,10 @@ def trust_campaign(where: str | Path) -> tuple[list[Code], bool]:
         for row in ledger.rows:
             definitions.apply(row.number, row.kind, row.body)
     code = ProblemCode(path, identity_of(path, ledger))
-    return definitions.now.code, code.remember(definitions.now)
+    from tcbo_pyomo.records.problem_source import compared
+
+    found = [(one, compared(path, definitions.now.origin, one)) for one in definitions.now.code]
+    return found, code.remember(definitions.now)
 
 
 def in_memory(opened: OpenedCampaign) -> Campaign:

@@ -9,11 +9,13 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.library import load_problem, problem_names
 from tcbo_pyomo.problem.protocol import ProblemProtocol
+from tcbo_pyomo.records.trust import Code
 
 ProblemSource = ProblemProtocol | str | os.PathLike[str]
 """What a user may give as a problem: one made in Python, a name from `tcbo problems`, or the path of a .py file."""
@@ -71,6 +73,36 @@ def found_source(path: Path, origin: dict[str, str]) -> str:
     raise BadInput(
         f"{path}: its problem file {origin['file']} is missing; put it back, or name it with --problem if it moved"
     )
+
+
+def compared(path: Path, origin: Mapping[str, str], code: Code) -> str:
+    """Whether the file that a campaign names is still what was recorded, and what happens if not, in words.
+
+    Empty where no hash was recorded. Nothing is run: the file is only read.
+    """
+    if not code.sha256:
+        return ""
+    source = Path(found_source(path, dict(origin))) if _is_there(path, origin) else None
+    if code.what == "problem file":
+        file = source
+    else:  # Modules are named from the folder of the problem file.
+        file = (Path.cwd() if source is None or "file" not in origin else source.parent) / code.name
+    if file is None or not file.is_file():
+        return "is not there now: `ask` is refused until it is put back, or the problem named with --problem"
+    now = _digest(file)
+    if now == code.sha256:
+        return f"{file} is the same now"
+    return (
+        f"{file} is another one now (SHA-256 {now}): read it, for `ask` runs it as it is; where it is not put back, "
+        "`ask` then refuses to plan until the change is recorded with `tcbo amend`"
+    )
+
+
+def _is_there(path: Path, origin: Mapping[str, str]) -> bool:
+    try:
+        return bool(found_source(path, dict(origin)))
+    except BadInput:
+        return False
 
 
 def _digest(file: Path) -> str:

@@ -16,6 +16,7 @@ from tcbo_pyomo.knowledge.move import Move
 from tcbo_pyomo.knowledge.plausibility import Surprise, surprise_from
 from tcbo_pyomo.records.definition import Definitions
 from tcbo_pyomo.records.file_format import Row, plain
+from tcbo_pyomo.records.model_summary import ModelSummary
 from tcbo_pyomo.records.recorded_campaign import RecordedCampaign
 
 STATE = ("generator", "kernel", "learned", "method", "planned_with")
@@ -76,6 +77,8 @@ class Story:
         What executed moves broke: the number of the move and the words.
     definitions
         What the campaign is defined by, and since when.
+    model
+        What the model says, given the results that stand; None where no row holds it.
     """
 
     def __init__(self) -> None:
@@ -88,6 +91,7 @@ class Story:
         self.last_ask = 0
         self.plans: list[dict[str, Any]] = []
         self.violations: dict[int, list[str]] = {}
+        self.model: ModelSummary | None = None
 
     def copy(self) -> Story:
         """An independent copy, to see what one more row would make of it."""
@@ -105,6 +109,10 @@ class Story:
     def apply(self, number: int, kind: str, body: dict[str, Any]) -> None:
         """What a row of a kind changes."""
         self.definitions.apply(number, kind, body)
+        if body.get("model") is not None:
+            self.model = ModelSummary.from_dict(body["model"], self.model)
+        elif not self._leaves_results(kind, body):
+            self.model = None
         self.state.update({name: body[name] for name in STATE if name in body})
         moves = body.get("moves", ())
         for data in moves:
@@ -131,6 +139,12 @@ class Story:
         elif kind == "ask":
             self.last_ask = number
             self.plans += body.get("plans", ())
+
+    def _leaves_results(self, kind: str, body: dict[str, Any]) -> bool:
+        """Whether the model has the same results, and is the same, after a row as before it."""
+        if kind == "undo":
+            return self.facts[body["undoes"]].kind != "tell"
+        return kind in ("ask", "arrive", "skip", "give_up", "confirm")
 
     @property
     def results(self) -> list[Fact]:
@@ -167,6 +181,7 @@ def restore(campaign: Campaign, story: Story) -> None:
     campaign.plans = {plan["move"]: plan["plan"] for plan in story.plans if plan["plan"] is not None}
     if isinstance(campaign, RecordedCampaign):
         campaign.knowledge.remember(story.state)
+        campaign.model = story.model
         campaign.method.solver = story.state.get("planned_with")
     else:
         from tcbo_pyomo.campaign.assembly import method_for  # A campaign that is only looked at needs no method.

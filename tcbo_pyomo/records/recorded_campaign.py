@@ -10,6 +10,7 @@ import numpy as np
 
 from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.errors import BadInput, TcboError
+from tcbo_pyomo.foundation.blas_threads import one_blas_thread
 from tcbo_pyomo.foundation.user_code import without_user_code
 from tcbo_pyomo.knowledge.history import History
 from tcbo_pyomo.knowledge.move import Move
@@ -18,6 +19,7 @@ from tcbo_pyomo.records.definition import Definition
 
 if TYPE_CHECKING:
     from tcbo_pyomo.knowledge.knowledge import Knowledge
+    from tcbo_pyomo.records.model_summary import ModelSummary
     from tcbo_pyomo.settings import Settings
 
 
@@ -32,6 +34,9 @@ class RecordedMethod:
     def next_decision(self, *_: Any) -> NoReturn:
         """Refused."""
         raise BadInput("a campaign that is only looked at plans no moves; ask the campaign file")
+
+    def acting(self, _: Any) -> None:
+        """None: nothing is chosen here."""
 
     def plan_record(self) -> None:
         """None: nothing was planned here."""
@@ -61,6 +66,11 @@ class KnowledgeOnDemand:
         """The state after the last ask, as rows hold it."""
         self._state, self._built = dict(state), None
 
+    @property
+    def stored(self) -> dict[str, Any]:
+        """The state after the last ask, as plain data."""
+        return self._state
+
     def forget(self) -> None:
         """Results or visits have changed."""
         if self._built is not None:
@@ -79,7 +89,8 @@ class KnowledgeOnDemand:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        with without_user_code(self._campaign.refusal):
+        # Matrices of a few hundred rows: a second thread costs more time than it saves.
+        with without_user_code(self._campaign.refusal), one_blas_thread():
             if self._built is None:
                 built = self._campaign.new_knowledge()
                 built.load(self._state)
@@ -90,7 +101,8 @@ class KnowledgeOnDemand:
         """Whether a result is very unlikely; None too where the model is a user's and cannot be asked."""
         try:
             known: Any = self.__getattr__("surprise")
-            found: Surprise | None = known(move, value, confirmed)
+            with one_blas_thread():
+                found: Surprise | None = known(move, value, confirmed)
         except TcboError:
             return None
         return found
@@ -107,6 +119,13 @@ class RecordedCampaign(Campaign):
         self.method: Any = RecordedMethod()
         self.knowledge: Any = KnowledgeOnDemand(self)
         self.plans = {}
+        self.model: ModelSummary | None = None
+        """What the model says, as the rows have it."""
+
+    @property
+    def kernel_data(self) -> dict[str, Any]:
+        """The kernel after the last ask, as the rows have it."""
+        return dict(self.knowledge.stored.get("kernel") or {})
 
     @cached_property
     def settings(self) -> Settings:  # type: ignore[override]

@@ -12,6 +12,7 @@ from tcbo_pyomo.plant.situation import Location
 from tcbo_pyomo.records.file_format import Row
 from tcbo_pyomo.records.idempotency import checked_key, refuse_undone
 from tcbo_pyomo.records.ledger import Writer
+from tcbo_pyomo.records.model_summary import model_summary
 from tcbo_pyomo.records.rebuild import Story, data_of
 from tcbo_pyomo.records.results import Receipt, Result, measured_value, place_of
 from tcbo_pyomo.records.violations import changed_violations
@@ -99,8 +100,11 @@ def _repeats(campaign: Campaign, move: Move, result: Result, body: dict[str, Any
     return same and place_of(campaign, move, result.at) in (None, move.arrived)
 
 
-def record_result(campaign: Campaign, recorder: Recorder, move: Move, result: Result) -> Receipt:
-    """Tell a result and record its row; a result told before is acknowledged again and not written."""
+def record_result(campaign: Campaign, recorder: Recorder, move: Move, result: Result, last: bool = True) -> Receipt:
+    """Tell a result and record its row; a result told before is acknowledged again and not written.
+
+    The last one of a call also says what the model makes of all of them.
+    """
     story, value = recorder.story, measured_value(campaign, result)
     place = place_of(campaign, move, result.at)
     broken = tuple(story.violations.get(move.number, ()))
@@ -120,6 +124,8 @@ def record_result(campaign: Campaign, recorder: Recorder, move: Move, result: Re
     if surprise is not None:
         facts["surprise"] = asdict(surprise)
     facts |= {"elsewhere": elsewhere, "told": move.number, **touched.facts(campaign, story)}
+    if last:
+        facts["model"] = model_summary(campaign).to_dict(story.model)
     recorder.add("tell", facts, checked_key(result.key))
     broken = tuple(recorder.story.violations.get(move.number, ()))
     return Receipt(move.number, value, True, broken, surprise)

@@ -102,7 +102,7 @@ def place_of(campaign: Campaign, move: Move, at: Any) -> Location | None:
     problem = campaign.problem
     if isinstance(at, Mapping):
         at = {name: _coordinate_value(campaign, name, value) for name, value in at.items()}
-    found, known = problem.locate(at), (move.arrived, move.expected, move.origin)
+    found, known = problem.arrival(at, move.expected, move.decision), (move.arrived, move.expected, move.origin)
     place = next((one for one in known if one is not None and problem.same_place(one, found)), found)
     if move.step == 0 and place != move.expected:
         raise BadInput(f"move {move.number} measures the start, where every episode begins; leave out the place")

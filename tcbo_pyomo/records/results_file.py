@@ -1,8 +1,9 @@
 """A CSV file of results: one row each, columns by name, "product (percent)" where the unit differs.
 
-Columns: `move`; the name of what is measured (or `value`); where the plant really was, all coordinates or none;
-`replicate` (yes or no), `key`; `episode` and `step` are allowed and must fit the move, so that the file of `ask --csv`
-can be filled in. A row without a value is one whose result is not there yet: it is left out.
+Columns: `move`; the name of what is measured (or `value`); where the plant really was, all coordinates or none (of a plant with
+hidden states those that were measured; a blank cell is one that was not); `replicate` (yes or no), `key`; `episode` and `step`
+are allowed and must fit the move, and so are the actions, so that the file of `ask --csv` can be filled in.
+A row without a value is one whose result is not there yet: it is left out.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ def read_results(path: str | os.PathLike[str], problem: ProblemProtocol, history
     headings = table_headings(header, f"{where}, row {first}")
     names = [coordinate.name for coordinate in problem.coordinates]
     output = _output_column(headings, problem.output, f"{where}, row {first}")
-    known = ["move", output, "episode", "step", "replicate", "key", *names]
+    limits = problem.action_limits
+    actions = [] if limits is None else [name for name in limits.names or () if name not in names]
+    known = ["move", output, "episode", "step", "replicate", "key", *names, *actions]
     for name in headings:
         if name not in known:
             raise BadInput(f"{where}, row {first}: column '{name}' is not expected; {suggestion(name, known)}")
@@ -71,8 +74,9 @@ def _result(
     if row.get("replicate", "").lower() not in WORDS:
         raise BadInput(f"{where}, column 'replicate': {row['replicate']!r} must be yes or no")
     at: dict[str, float] = {}
+    hidden = problem.input_axes != problem.coordinates
     for coordinate in problem.coordinates:
-        if coordinate.name in row:
+        if coordinate.name in row and (row[coordinate.name] or not hidden):
             place, given = f"{where}, column '{coordinate.name}'", units[coordinate.name]
             number_there = finite_number(row[coordinate.name], place)
             at[coordinate.name] = in_unit(number_there, given, coordinate.unit, place) if given else number_there

@@ -8,18 +8,21 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tcbo_pyomo.campaign.campaign import Campaign
-from tcbo_pyomo.errors import BadInput, TcboError
+from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.atomic_file import refuse_to_replace, write_atomically
 from tcbo_pyomo.foundation.wording import with_unit
-from tcbo_pyomo.knowledge.belief_in_words import belief_lines, belief_now
-from tcbo_pyomo.knowledge.criticism import criticise
 from tcbo_pyomo.knowledge.history import Move
 from tcbo_pyomo.knowledge.plausibility import Surprise
 from tcbo_pyomo.planning.fall_backs import fall_backs
 from tcbo_pyomo.problem.protocol import ProblemProtocol
+from tcbo_pyomo.records.model_summary import ModelSummary, model_summary
+from tcbo_pyomo.rehearsal.choice import acting_in_words
+
+if TYPE_CHECKING:
+    from tcbo_pyomo.knowledge.mechanism_in_words import Explained
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,8 @@ class Status:
         Where the results contradict the model, and what to do.
     planned_with
         The solver that plans and why it is used, in words; None where nothing is planned.
+    acting
+        For `method: rollout` the method that made the last move and why it was chosen, in words.
     """
 
     problem: str
@@ -79,6 +84,7 @@ class Status:
     fall_backs: int = 0
     fall_backs_in_words: str = ""
     planned_with: str | None = None
+    acting: str = ""
 
 
 @dataclass(frozen=True)
@@ -95,6 +101,10 @@ class Best:
         How many values it is based on.
     how_to_get_there
         The moves of an episode that lead there, in engineering units; None on a finite process.
+    mechanism
+        How much of the mean the mechanism of the model says, and how much is residual; None for a model without one.
+    black_box_inputs
+        What the black box sees there, `{input: value}`; None where that is every coordinate.
     """
 
     at: dict[str, float] | None
@@ -102,10 +112,13 @@ class Best:
     standard_deviation: float | None
     measurements: int
     how_to_get_there: list[dict[str, Any]] | None = None
+    mechanism: Explained | None = None
+    black_box_inputs: dict[str, float] | None = None
 
 
-def status_of(campaign: Campaign, violations: dict[int, list[str]]) -> Status:
-    """Where a campaign stands now."""
+def status_of(campaign: Campaign, violations: dict[int, list[str]], model: ModelSummary | None = None) -> Status:
+    """Where a campaign stands now; what its model says is computed where no row holds it."""
+    model = model_summary(campaign) if model is None else model
     problem, history = campaign.problem, campaign.history
     schedule = history.assumed
     ahead = schedule[0] if schedule else history.open_move
@@ -129,28 +142,27 @@ def status_of(campaign: Campaign, violations: dict[int, list[str]]) -> Status:
         finished=campaign.finished and not schedule,
         fall_backs=fallen.number,
         fall_backs_in_words=str(fallen) if fallen.number else "",
-        **_model(campaign),
+        belief=model.belief,
+        belief_lines=model.belief_lines,
+        warnings=model.warnings,
         planned_with=campaign.method.planned_with(),
+        acting=acting_in_words(campaign.plans.values(), problem.output_unit),
     )
-
-
-def _model(campaign: Campaign) -> dict[str, Any]:
-    """What the model believes and where the results contradict it; nothing where it is a user's and cannot be asked."""
-    try:
-        belief, lines = belief_now(campaign.knowledge).to_dict(), tuple(belief_lines(campaign.knowledge))
-        return {"belief": belief, "belief_lines": lines, "warnings": criticise(campaign.knowledge).warnings}
-    except TcboError:
-        return {"belief": None, "belief_lines": (), "warnings": ()}
 
 
 def best_of(campaign: Campaign) -> Best:
     """The recommendation now."""
+    from tcbo_pyomo.knowledge.mechanism_in_words import explained_at  # Of all commands only this one needs it.
+
     if not campaign.history.told:
         return Best(None, None, None, 0)
     where = campaign.recommendation
     mean, deviation = campaign.knowledge.predict([where])
     believed = float(mean[0]), float(deviation[0])
-    return Best(campaign.problem.describe(where), *believed, len(campaign.history.told), campaign.route)
+    split = explained_at(campaign.knowledge, where)
+    at, axes = campaign.problem.describe(where), campaign.problem.input_axes
+    inputs = None if axes == campaign.problem.coordinates else {axis.name: at[axis.name] for axis in axes}
+    return Best(at, *believed, len(campaign.history.told), campaign.route, split, inputs)
 
 
 def doubts(problem: ProblemProtocol, move: Move) -> list[str]:

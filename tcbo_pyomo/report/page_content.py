@@ -16,11 +16,18 @@ from tcbo_pyomo.plant.situation import Location
 from tcbo_pyomo.problem.in_words import described, output_title, place, place_values
 from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.records.status import doubts
+from tcbo_pyomo.report.known_without_code import known_moments, no_candidates, recorded_criticism, recorded_kernel
 from tcbo_pyomo.report.page_criticism import page_criticism
 from tcbo_pyomo.report.page_explanation import page_explanation
-from tcbo_pyomo.report.page_figures import belief_picture, candidates_picture, path_picture, regret_picture
+from tcbo_pyomo.report.page_figures import (
+    belief_picture,
+    candidates_picture,
+    path_picture,
+    regret_picture,
+    visited_picture,
+)
 from tcbo_pyomo.report.solver_statistics import solver_statistics
-from tcbo_pyomo.report.timeline import Moment, timeline
+from tcbo_pyomo.report.timeline import Moment
 
 MOST_ROWS = 30
 """Rows of a table before it stops: the page is read by people."""
@@ -32,22 +39,26 @@ MOST_NAMES = 6
 
 def page_content(campaign: Campaign, plans: Sequence[dict[str, Any] | None] = ()) -> dict[str, Any]:
     """Everything the template shows."""
-    problem, moments = campaign.problem, timeline(campaign)
+    problem, (moments, no_model) = campaign.problem, known_moments(campaign)
+    unlisted = no_candidates(campaign, moments)
+    left_out = no_model or (unlisted if problem.keeps_candidates else "")
     audit = full_campaign_audit(campaign)
     return {
         "title": spaced(problem.name),
         "description": problem.description,
         "status": _status(campaign),
         "standing": _standing(campaign),
-        "recommendation": _recommendation(campaign, moments[-1]),
-        "route": _route(campaign),
+        "left_out": left_out,
+        "recommendation": None if no_model else _recommendation(campaign, moments[-1]),
+        "route": None if no_model else _route(campaign),
         "following": _following(campaign),
         "why": page_explanation(campaign),
         "pending": [_move_row(campaign, move) for move in _pending(campaign.history)[-MOST_ROWS:]],
-        "paths": path_picture(campaign),
+        "paths": visited_picture(campaign) if left_out else path_picture(campaign),
         "charts": _charts(campaign, moments),
-        "removals": _removals(campaign, moments),
-        "model": page_criticism(campaign),
+        "no_candidates": unlisted,
+        "removals": None if unlisted else _removals(campaign, moments),
+        "model": recorded_criticism(campaign) if no_model else page_criticism(campaign),
         "results": _results(campaign),
         "surprises": _surprises(campaign),
         "slack": limit_slack(campaign, audit),
@@ -57,7 +68,7 @@ def page_content(campaign: Campaign, plans: Sequence[dict[str, Any] | None] = ()
         "unjudged": audit.unjudged,
         "moves_judged": audit.moves,
         "solver": solver_statistics(list(plans) or [campaign.method.plan_record()]),
-        "repeat": _repeat(campaign),
+        "repeat": _repeat(campaign, recorded_kernel(campaign) if no_model else campaign.knowledge.kernel.to_dict()),
     }
 
 
@@ -169,18 +180,16 @@ def _move_row(campaign: Campaign, move: Move) -> list[str]:
 
 
 def _charts(campaign: Campaign, moments: Sequence[Moment]) -> list[Any]:
-    if len(moments) == 1:
+    if len(moments) <= 1:
         return []
-    candidates = candidates_picture(moments) if campaign.problem.keeps_candidates else None
+    candidates = None if moments[-1].candidates is None else candidates_picture(moments)
     drawn = [candidates, belief_picture(moments, output_title(campaign.problem)), regret_picture(moments)]
     return [picture for picture in drawn if picture is not None]
 
 
-def _removals(campaign: Campaign, moments: Sequence[Moment]) -> dict[str, Any] | None:
-    """Which result removed which candidates; None on a continuous box, where each plan draws new ones."""
+def _removals(campaign: Campaign, moments: Sequence[Moment]) -> dict[str, Any]:
+    """Which result removed which candidates."""
     problem = campaign.problem
-    if not problem.keeps_candidates:
-        return None
     changes = [m for m in moments[1:] if m.removed or m.returned]
     shown = sorted(sorted(changes, key=lambda m: -len(m.removed))[:MOST_ROWS], key=lambda m: m.told)
     rows = []
@@ -215,12 +224,12 @@ def _surprises(campaign: Campaign) -> list[list[str]]:
     return [[str(move.number), str(move.episode), str(move.step), text] for move, text in texts[: -MOST_ROWS - 1 : -1]]
 
 
-def _repeat(campaign: Campaign) -> dict[str, str]:
+def _repeat(campaign: Campaign, prior: dict[str, Any]) -> dict[str, str]:
     """What is needed to run the same campaign again."""
     import yaml
 
     settings = yaml.safe_dump(campaign.settings.model_dump(mode="json"), sort_keys=False, allow_unicode=True)
-    kernel = yaml.safe_dump(campaign.knowledge.kernel.to_dict(), sort_keys=False, allow_unicode=True)
+    kernel = yaml.safe_dump(prior, sort_keys=False, allow_unicode=True)
     return {
         "problem": campaign.problem.name,
         "seed": str(campaign.seed),

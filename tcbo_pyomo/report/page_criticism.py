@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tcbo_pyomo.campaign.campaign import Campaign
-from tcbo_pyomo.foundation.wording import counted, with_unit
-from tcbo_pyomo.knowledge.belief_in_words import belief_lines
+from tcbo_pyomo.foundation.wording import counted, uncertain, with_unit
+from tcbo_pyomo.knowledge.belief_in_words import BeliefNow, belief_now, hyperparameter_lines
 from tcbo_pyomo.knowledge.criticism import Criticism, criticise
+from tcbo_pyomo.knowledge.mechanism_in_words import explained_at
 from tcbo_pyomo.problem.in_words import output_title
 from tcbo_pyomo.report.figures.canvas import axes_or_new
 from tcbo_pyomo.report.page_figures import LINE, Picture, drawn_picture
@@ -22,13 +23,15 @@ FEWEST = 3
 def page_criticism(campaign: Campaign) -> dict[str, Any]:
     """The section of the page."""
     found, unit = criticise(campaign.knowledge), campaign.problem.output_unit
+    now = belief_now(campaign.knowledge)
     inside = f"{found.left_out.coverage(2.0):.0%} of {counted(len(found.values), 'result')} lie"
     rows = [
         [str(s.move), with_unit(s.value, unit), f"{s.expected:.4g} ± {s.deviation:.2g}", f"{s.residual:+.1f}"]
         for s in found.surprising
     ]
     return {
-        "belief": belief_lines(campaign.knowledge),
+        "belief": hyperparameter_lines(now, campaign.knowledge),
+        "mechanism": _mechanism(campaign, now),
         "coverage": f"{inside} within two standard deviations of what the others say (95 % expected)."
         if len(found.values)
         else "No result has been told yet.",
@@ -36,6 +39,17 @@ def page_criticism(campaign: Campaign) -> dict[str, Any]:
         "rows": rows,
         "picture": fit_picture(found, output_title(campaign.problem)) if len(found.values) >= FEWEST else None,
     }
+
+
+def _mechanism(campaign: Campaign, now: BeliefNow) -> dict[str, Any] | None:
+    """How much of the answer is mechanism, and its parameters; None where the model has none or no result was told."""
+    split = explained_at(campaign.knowledge, campaign.recommendation)
+    if split is None:
+        return None
+    rows = [
+        [p.mechanism, p.name, uncertain(p.estimate, p.sd, ""), uncertain(p.prior, p.prior_sd, "")] for p in now.parameters
+    ]
+    return {"split": f"The answer at the recommendation: {split.in_words(campaign.problem.output_unit)}.", "rows": rows}
 
 
 def fit_picture(found: Criticism, output: str) -> Picture:

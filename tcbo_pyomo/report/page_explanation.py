@@ -25,21 +25,18 @@ from tcbo_pyomo.explain.as_text import (
     stages,
     status_text,
 )
-from tcbo_pyomo.explain.explanation import explain
+from tcbo_pyomo.explain.explanation import PLANNED_BY, explain
 from tcbo_pyomo.explain.move_facts import Explanation, MoveOption
+from tcbo_pyomo.explain.outstanding import as_planned
 from tcbo_pyomo.foundation.wording import spaced, squared_unit, with_unit
 from tcbo_pyomo.problem.in_words import described_values
 from tcbo_pyomo.problem.protocol import ProblemProtocol
 
 logger = logging.getLogger(__name__)
 
-PLANNED_BY = "mdp_bo"
-"""The method whose plans are explained; its rivals do not minimise the utility."""
-
-
 def page_explanation(campaign: Campaign) -> dict[str, Any]:
     """The section of the page; `missing` says why there is no explanation, and then there is nothing else."""
-    missing = _why_not(campaign)
+    missing = _why_not(as_planned(campaign))
     if missing is None:
         try:
             return {"missing": None, **_content(campaign.problem, explain(campaign))}
@@ -57,9 +54,10 @@ def _why_not(campaign: Campaign) -> str | None:
         return f"The next move is not planned here: {campaign.refusal}."
     if campaign.finished:
         return "The campaign is finished: there is no next move to explain."
-    method = campaign.settings.method
+    acting = campaign.method.acting(campaign.knowledge)
+    method, why = (campaign.settings.method, "") if acting is None else (acting[0].method, f" ({acting[1]})")
     if method != PLANNED_BY:
-        return f"The moves are chosen by the method {method}, which does not plan for the utility explained here."
+        return f"The moves are chosen by the method {method}{why}, which does not plan for the utility explained here."
     start = campaign.history.open_move
     if start is not None and start.step == 0:
         return "The start is measured first; the first plan is made after that."
@@ -68,13 +66,14 @@ def _why_not(campaign: Campaign) -> str | None:
 
 def _content(problem: ProblemProtocol, found: Explanation) -> dict[str, Any]:
     names = ", ".join(spaced(c.name) for c in problem.coordinates)
+    here = described_values(problem, found.here)
     return {
-        "which": f"Step {found.step} of episode {found.episode}, from {described_values(problem, found.here)}.",
+        "which": f"Step {found.step} of episode {found.episode}, from {here}. {_sentence(found.about)}",
         "aim": _aim(problem, found),
         "places": f"Places are given as ({names}).",
         "scale": _sentence(scale_text(found)),
         "learns": _learns(problem, found),
-        "advice": found.advice,
+        "advice": " ".join(filter(None, [_sentence(found.gap_missed) if found.gap_missed else "", found.advice])),
         "choice": _sentence(found.choice) if found.choice else "",
         "moves": [_move_row(problem, option, found) for option in found.moves],
         "moves_heading": _sentence(moves_heading(found).rstrip(":")),

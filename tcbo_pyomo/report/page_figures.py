@@ -47,6 +47,17 @@ class Picture:
     wide: bool = False
 
 
+def visited_picture(campaign: Campaign) -> Picture:
+    """The paths of all episodes, without what only the model could say."""
+    from tcbo_pyomo.report.figures.visited_places import visited_figure
+
+    problem, history = campaign.problem, campaign.history
+    paths = [history.path(episode) for episode in range(1, _episodes_begun(campaign) + 1)]
+    source = _drawn(lambda: visited_figure(problem, paths), "png")
+    text = f"Paths of {counted(len(paths), 'episode')}."
+    return Picture(source, text, "Where the plant has been.", wide=len(problem.coordinates) > 2)
+
+
 def path_picture(campaign: Campaign) -> Picture:
     """The paths of all episodes, with candidates and recommendation."""
     from tcbo_pyomo.report.figures.campaign_figure import campaign_figure
@@ -151,6 +162,10 @@ def _tamed(figure: Figure) -> Figure:
 def _as_result(campaign: Campaign) -> CampaignResult:
     """The campaign as the figures of finished runs take it: one summary for each episode begun, all of the present."""
     problem, location = campaign.problem, campaign.recommendation
-    begun = max([1, *(move.episode for move in campaign.history.made)])
+    begun = _episodes_begun(campaign)
     now = problem.describe(location), problem.regret(location), None, len(campaign.candidates)
     return CampaignResult(campaign, [EpisodeSummary(e, *now) for e in range(1, begun + 1)], [])
+
+
+def _episodes_begun(campaign: Campaign) -> int:
+    return max([1, *(move.episode for move in campaign.history.made)])

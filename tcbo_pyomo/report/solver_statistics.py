@@ -9,15 +9,19 @@ from typing import Any
 import numpy as np
 
 from tcbo_pyomo.planning.fall_backs import fall_backs
+from tcbo_pyomo.rehearsal.choice import RECORD
 
 
 def solver_statistics(plans: Sequence[dict[str, Any] | None]) -> list[tuple[str, str]]:
     """(what, value) pairs; empty where no plan was recorded."""
-    known = [plan for plan in plans if plan]
+    acting = Counter(str(plan[RECORD]["chosen"]) for plan in plans if plan and RECORD in plan)
+    chosen = [("moves by the methods chosen", ", ".join(f"{name} ({number})" for name, number in acting.most_common()))]
+    known = [plan for plan in plans if plan and set(plan) != {RECORD}]
     if not known:
-        return []
+        return chosen if acting else []
     solvers = Counter(str(plan.get("solver", "unknown")) for plan in known)
     facts = [
+        *(chosen if acting else []),
         ("plans on record", str(len(known))),
         ("solver", ", ".join(f"{name} ({number})" for name, number in solvers.most_common())),
     ]

@@ -6,12 +6,15 @@ Everything is computed by replaying the history in the order in which results we
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from tcbo_pyomo.campaign.assembly import knowledge_for
 from tcbo_pyomo.campaign.campaign import Campaign
+from tcbo_pyomo.errors import NotTrusted
 from tcbo_pyomo.knowledge.history import History, Move
+from tcbo_pyomo.knowledge.knowledge import Knowledge
 from tcbo_pyomo.plant.situation import Location
 
 MOST_SEARCHES = 40
@@ -31,7 +34,8 @@ class Moment:
     recommendation, mean, deviation, regret
         What was recommended then, what was believed about it, and how far it was from the best where that is known.
     candidates
-        How many states could still be the maximum; None on a continuous box, where each plan draws a new sample.
+        How many states could still be the maximum; None on a continuous box, where each plan draws a new sample, and where
+        the rule that lists them is code that must not run.
     removed, returned
         States that this result took out of the candidates, and that came back.
     """
@@ -55,10 +59,11 @@ def timeline(campaign: Campaign) -> list[Moment]:
     history = History(campaign.history.start, campaign.history.horizon, moves, lengths=campaign.history.lengths)
     knowledge = knowledge_for(present.problem, campaign.settings, campaign.seed, history)
     knowledge.replay(present.kernel)
+    listed = problem.keeps_candidates and _may_list(knowledge)
     measurements = campaign.history.measurements
     shown = set(range(len(measurements) + 1)) if problem.keeps_candidates else _spread(len(measurements))
     moments: list[Moment] = []
-    before: set[int] = set(knowledge.candidates.tolist()) if problem.keeps_candidates else set()
+    before: set[int] = set(knowledge.candidates.tolist()) if listed else set()
     told_so_far: list[tuple[Move | None, float | None]] = [(None, None), *measurements]
     for told, (move, value) in enumerate(told_so_far):
         if move is not None and value is not None:
@@ -69,15 +74,23 @@ def timeline(campaign: Campaign) -> list[Moment]:
             knowledge.measured(copy)
         if told not in shown:
             continue
-        after: set[int] = set(knowledge.candidates.tolist()) if problem.keeps_candidates else set()
+        after: set[int] = set(knowledge.candidates.tolist()) if listed else set()
         recommended = knowledge.recommendation
         (mean,), (deviation,) = knowledge.predict([recommended])
         believed = (recommended, float(mean), float(deviation), problem.regret(recommended))
-        candidates = len(after) if problem.keeps_candidates else None
+        candidates = len(after) if listed else None
         changes = (tuple(sorted(before - after)), tuple(sorted(after - before)))
         moments.append(Moment(told, move, value, *believed, candidates, *changes))
         before = after
     return moments
+
+
+def _may_list(knowledge: Knowledge[Any]) -> bool:
+    """Whether the rule that lists the candidates may run."""
+    try:
+        return knowledge.rule is not None
+    except NotTrusted:
+        return False
 
 
 def _spread(last: int) -> set[int]:

@@ -10,13 +10,12 @@ from functools import lru_cache
 from typing import Self
 
 import numpy as np
-from scipy.special import ndtr
-from scipy.stats import qmc
 
 from tcbo_pyomo.foundation.arrays import Array, Integers
+from tcbo_pyomo.foundation.sobol_points import scrambled_sobol
 from tcbo_pyomo.surrogate.continuous_belief import ContinuousBelief
 from tcbo_pyomo.surrogate.expansion import KernelExpansion
-from tcbo_pyomo.surrogate.improvement import density, expected_improvement
+from tcbo_pyomo.surrogate.improvement import density, distribution, expected_improvement
 
 PLACES = 8
 """log2 of the number of places that stand for the box."""
@@ -67,7 +66,7 @@ class ImprovementSurface(Surface):
         mean, mean_slope = self.surrogate.mean_and_gradient(points)
         deviation, deviation_slope = self.surrogate.standard_deviation_and_gradient(points)
         u = (mean - self.incumbent) / deviation
-        gradient = ndtr(u)[:, None] * mean_slope + density(u)[:, None] * deviation_slope
+        gradient = distribution(u)[:, None] * mean_slope + density(u)[:, None] * deviation_slope
         return expected_improvement(mean, deviation, self.incumbent), gradient
 
 
@@ -121,4 +120,4 @@ def gain_about_everything(surrogate: ContinuousBelief, noise_variance: float) ->
 @lru_cache(maxsize=16)
 def _places(dimension: int) -> Array:
     """Points spread evenly over the box, always the same."""
-    return qmc.Sobol(dimension, rng=np.random.default_rng(0)).random_base2(PLACES) - 0.5
+    return scrambled_sobol(dimension, PLACES) - 0.5

@@ -4,11 +4,10 @@ import math
 
 import numpy as np
 import pytest
+from small_grid import DP, all_settings, small_problem
 
 from tcbo_pyomo import (
     Campaign,
-    Problem,
-    grid_process,
     load_problem,
     open_campaign,
     run_campaign,
@@ -17,32 +16,6 @@ from tcbo_pyomo import (
 )
 from tcbo_pyomo.campaign.simulation import SimulatedPlant
 from tcbo_pyomo.errors import BadInput
-from tcbo_pyomo.models.constraints import NonDecreasing
-from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
-
-DP = {"planner": {"linear": {"solver": "dynamic_programming"}}}
-
-
-def small_problem(**changes):
-    process = grid_process(
-        {"time": [0, 1, 2, 3, 4], "ratio": [0, 1, 2, 3]}, {"time": [0, 1], "ratio": [-1, 0, 1]}, 0.01
-    )
-    x, y = process.scaled_states.T
-    fields = dict(
-        name="small",
-        process=process,
-        start={"time": 0, "ratio": 0},
-        horizon=4,
-        episodes=3,
-        kernel=SquaredExponential(1.0, 0.3),
-        constraints=(NonDecreasing("time"),),
-        truth=np.sin(3 * x) + np.cos(2 * y),
-    )
-    return Problem(**{**fields, **changes})
-
-
-def all_settings(**more):
-    return settings_from(DP, more)
 
 
 def play(campaign, plant, moves, feedback="immediate"):

@@ -74,3 +74,29 @@ def test_every_command_knows_what_to_do_without_the_module(plant):
         done = runner.invoke(app, words.split(), catch_exceptions=False)
         assert done.exit_code == 0, (words, done.output)
     assert os.path.exists("rig.db") and np.isfinite(open_campaign("rig.db").best().mean)
+
+
+def test_every_text_says_how_much_is_mechanism(plant):
+    """The plant is 4.0 (1 - exp(-0.5 t)) ratio (1 - ratio): all mechanism, with other parameters than the estimate."""
+    campaign = start_campaign("rig.db", plant, seed=3)
+    assert "parameters of the mechanism" not in "".join(campaign.status().belief_lines)
+    for _ in range(12):
+        move = campaign.ask()
+        campaign.tell(move.number, load_problem(plant).true_value(move.expected))
+    best = campaign.best()
+    split = best.mechanism
+    assert split.mechanism + split.residual == pytest.approx(best.mean, abs=1e-6)
+    assert abs(split.residual) < 0.03 * split.mechanism and 0.0 < split.residual_sd < 0.03
+    top, rate = campaign.status().belief["parameters"]
+    assert (top["name"], top["prior"], top["prior_sd"]) == ("top", 3.0, 0.5) and top["sd"] < 0.25
+    assert abs(top["estimate"] - 4.0) < 3 * top["sd"] and abs(rate["estimate"] - 0.5) < 3 * rate["sd"]
+    runner = CliRunner()
+    invoke = lambda *words: runner.invoke(app, [*words], catch_exceptions=False)  # noqa: E731
+    said = {word: invoke(word, "rig.db").output for word in ("status", "best", "explain")}
+    assert "parameters of the mechanism response: top " in said["status"] and "(prior 3.00 ± 0.50)" in said["explain"]
+    assert "of this the mechanism says" in said["best"] and "of this the mechanism says" in said["explain"]
+    done = invoke("report", "rig.db", "--output", "page.html")
+    assert done.exit_code == 0, done.output
+    with open("page.html", encoding="utf-8") as page:
+        text = page.read()
+    assert "of this the mechanism says" in text and "3.00 ± 0.50" in text

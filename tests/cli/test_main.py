@@ -5,11 +5,11 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pandas as pd
 import pytest
+from waiting import until
 
 import tcbo_pyomo
 from tcbo_pyomo.cli.main import main
@@ -259,10 +259,8 @@ def test_control_c_on_a_real_process(tmp_path):
         "    return problem\n"
     )
     process = start_process("run", "long.py", *QUICK, cwd=tmp_path)
-    deadline = time.monotonic() + 60
-    while not (tmp_path / "started").exists() and time.monotonic() < deadline:
-        time.sleep(0.05)
     try:
+        until((tmp_path / "started").exists, 60)
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=60)
     finally:

@@ -5,7 +5,7 @@ from contextlib import suppress
 import numpy as np
 import pytest
 from rival_plants import told_history
-from test_campaign import all_settings, small_problem
+from small_grid import all_settings, small_problem
 
 from tcbo_pyomo import Campaign
 from tcbo_pyomo.errors import BadInput

@@ -33,7 +33,7 @@ from tcbo_pyomo.plant.dynamics import LinearDynamics
 from tcbo_pyomo.solvers.nonlinear.step_simulator import simulator_of
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 
-FINITE = ["greedy_ucb", "local_ucb", "mdp_expected_improvement", "random_walk", "stateless"]
+FINITE = ["greedy_ucb", "local_ucb", "mdp_expected_improvement", "random_walk", "rollout", "stateless"]
 CONTINUOUS = ["local_search_region", "local_ucb", "random_walk", "truncated_snake"]
 FEEDBACK = [{"kind": "immediate"}, {"kind": "episodic"}, {"kind": "delayed", "delay": 2}]
 

@@ -88,3 +88,40 @@ def test_a_study_says_it_too(tcbo, tmp_path):
         patch.setattr("tcbo_pyomo.studies.study_runner.log.warning", lambda text, *values: said.append(text % values))
         run_study(read_study("s.yaml"), "s", workers=1)
     assert len(said) == 1 and said[0].startswith("in 1 of 1 runs plans fell back to warm starts; in michalewicz2d")
+
+
+RIVALS = ("local_search_region", "truncated_snake", "local_ucb", "random_walk")
+
+
+@pytest.mark.parametrize("method", RIVALS)
+def test_rivals_that_steer_with_the_nonlinear_solver_say_it_too(tcbo, method, tmp_path):
+    # Their way to the place they want leads around obstacles: a trajectory programme, as the planner's.
+    tcbo(
+        "start", "c.db", "hartmann3d_obstacles", *SLOW, "--set", f"method={method}", "--set", "feedback.kind=immediate"
+    )
+    said = []
+    for _ in range(3):
+        said.append("plans fell back to a warm start" in tcbo("ask", "c.db")[1])
+        tcbo("tell", "c.db", "0.1")
+    status = json.loads(tcbo("status", "c.db", "--json")[0])
+    assert status["fall_backs"] == sum(said) >= 1
+    assert "plans fell back to a warm start" in tcbo("status", "c.db")[0]
+    tcbo("report", "c.db", "--output", "page.html")
+    assert "plans fell back to a warm start" in (tmp_path / "page.html").read_text()
+
+
+@pytest.mark.parametrize("method", ["local_ucb", "truncated_snake"])
+def test_rivals_whose_solver_works_do_not_complain(tcbo, method):
+    tcbo("start", "c.db", "hartmann3d_obstacles", "--set", f"method={method}")
+    for _ in range(2):
+        assert tcbo("ask", "c.db")[1] == ""
+        tcbo("tell", "c.db", "0.1")
+    assert "fell back" not in tcbo("status", "c.db")[0]
+
+
+def test_rivals_that_only_cut_their_moves_have_no_plans(tcbo):
+    tcbo("start", "c.db", "michalewicz2d", *SLOW, "--set", "method=local_ucb")
+    tcbo("ask", "c.db")
+    tcbo("tell", "c.db", "0.1")
+    assert tcbo("ask", "c.db")[1] == ""
+    assert "fell back" not in tcbo("status", "c.db")[0]

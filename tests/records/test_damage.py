@@ -71,6 +71,17 @@ def test_bit_flips_are_found_or_change_nothing(whole, copy):
     assert codes.count(3) > len(codes) / 2
 
 
+def test_names_of_tables_that_are_no_text_any_more(whole, copy):
+    # SQLite's message quotes such a name, and Python cannot read the message.
+    raw = whole[0].read_bytes()
+    for position in (at for at in range(len(raw) - 13) if raw[at : at + 13] in (b"campaign_rows", b"campaign_head")):
+        for place in range(13):
+            changed = bytearray(raw)
+            changed[position + place] ^= 1 << 7
+            copy.write_bytes(changed)
+            assert judged(copy, whole) == 3
+
+
 def test_every_bit_of_the_header(whole, copy):
     raw = whole[0].read_bytes()
     codes = []

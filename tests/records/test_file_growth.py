@@ -21,12 +21,16 @@ def campaign(tmp_path):
 
 def test_a_file_grows_with_the_number_of_replicates_and_no_faster(campaign):
     campaign.tell(campaign.ask().number, 0.5)
-    sizes = []
+    sizes, said = [], []
     for _ in range(3):
         for number in range(100):
             campaign.tell(1, 0.5 + number / 1000, replicate=True)
-        sizes.append(sum(len(row.text) for row in campaign._ledger.rows[-100:]))
+        rows = campaign._ledger.rows[-100:]
+        # What is new about the model, in words: a warning more or less.
+        said.append([len(json.dumps(row.body["model"])) for row in rows])
+        sizes.append(sum(len(row.text) for row in rows) - sum(said[-1]))
     assert max(sizes) < 1.05 * min(sizes) and max(sizes) < 100 * 200
+    assert sum(said[2]) <= sum(said[0]) and max(map(max, said)) < 500
     assert len(again(campaign).history.moves[0].values) == 301
 
 

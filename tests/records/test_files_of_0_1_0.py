@@ -90,7 +90,7 @@ def test_the_problem_file_of_a_campaign_of_0_1_0_runs_only_if_it_is_trusted(rig)
         open_campaign(rig / "dosed_tank.db")
     assert open_campaign(rig / "dosed_tank.db", rig / "dosed_tank.py").status().problem == "dosed_tank"
     code, remembered = trust_campaign(rig / "dosed_tank.db")
-    assert remembered and [one.what for one in code] == ["problem file"]
+    assert remembered and [one.what for one, _ in code] == ["problem file"]
     opened = open_campaign(rig / "dosed_tank.db")
     opened.tell(opened.ask().number, 0.5)
     assert open_campaign(rig / "dosed_tank.db").ask().number == opened.history.moves[-1].number + 1

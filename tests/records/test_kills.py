@@ -9,6 +9,7 @@ import time
 
 import pytest
 from small_campaigns import ALL_KILLS, finished, fork, kill, line, moves_of, result_of, started, uninterrupted
+from waiting import until_killed
 
 from tcbo_pyomo.records import open_campaign
 
@@ -91,7 +92,7 @@ def test_kills_during_ask(tmp_path):
     def work(acknowledge):
         acknowledge(0)
         acknowledge(campaign.ask().expected + 1)
-        time.sleep(9)
+        until_killed()
 
     for _ in range(kills):
         number = len(campaign.history.moves) + 1
@@ -115,7 +116,7 @@ def test_a_kill_during_the_start_leaves_a_whole_file_or_none(tmp_path):
         def work(acknowledge, path=path):
             acknowledge(0)
             started(path)
-            time.sleep(9)
+            until_killed()
 
         killed(work, 0.06, instants)
         if path.exists():

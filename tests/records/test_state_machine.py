@@ -19,6 +19,7 @@ from tcbo_pyomo.errors import BadInput, InfeasiblePlan
 from tcbo_pyomo.models.constraints import EndAt, MaximumStep
 from tcbo_pyomo.plant.grid import grid_process
 from tcbo_pyomo.records import open_campaign
+from tcbo_pyomo.records.status import status_of
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 
 VALUES = st.floats(-10, 10)
@@ -222,6 +223,15 @@ class CampaignMachine(RuleBasedStateMachine):
                 assert all(number < move.number for number in reported)
         status = self.campaign.status()
         assert not set(status.pending) & set(status.schedule)
+
+    @invariant()
+    def what_status_says_about_the_model_is_what_the_model_says(self):
+        shown, computed = self.campaign.status(), status_of(self.campaign.campaign, {})
+        assert (shown.belief, shown.belief_lines, shown.warnings) == (
+            computed.belief,
+            computed.belief_lines,
+            computed.warnings,
+        )
 
     @invariant()
     def rows_only_grow(self):

@@ -1,13 +1,16 @@
 """Who may run code: a campaign file of somebody else is looked at without running what it names."""
 
+import hashlib
 import json
 import shutil
 import sqlite3
+import sys
 
 import pytest
 from small_campaigns import SETTINGS
 
 from tcbo_pyomo.checks.audit import full_campaign_audit
+from tcbo_pyomo.cli.main import main
 from tcbo_pyomo.errors import BadInput, NotTrusted
 from tcbo_pyomo.methods.protocol import load_method
 from tcbo_pyomo.records import in_memory, open_campaign, start_campaign
@@ -82,12 +85,51 @@ def test_after_trust_it_goes_on_as_at_home(elsewhere, tmp_path):
         open_campaign(elsewhere / "twin.db").ask()
     (tmp_path / "ran").unlink()
     code, remembered = trust_campaign(elsewhere / "rig.db")
-    assert remembered and not ran(elsewhere) and code[0].what == "problem file"
+    assert remembered and not ran(elsewhere) and code[0][0].what == "problem file"
     assert open_campaign(elsewhere / "rig.db").ask() == with_consent and ran(elsewhere)
     # The same campaign under another path is the same campaign.
     moved = tmp_path / "moved"
     shutil.copytree(elsewhere, moved)
     assert open_campaign(moved / "rig.db").ask() == with_consent
+
+
+def test_trust_says_whether_the_code_is_still_what_was_recorded(elsewhere, tmp_path, capsys):
+    def said():
+        with pytest.raises(SystemExit) as end:
+            main(["trust", str(elsewhere / "rig.db")])
+        assert end.value.code == 0 and not ran(elsewhere)
+        return capsys.readouterr().out
+
+    own = elsewhere / "own.py"
+    assert f"; {own} is the same now" in said()
+    (elsewhere / "own.py").write_text(own.read_text() + "# one line more\n")
+    now = hashlib.sha256(own.read_bytes()).hexdigest()
+    assert f"{own} is another one now (SHA-256 {now}): read it, for `ask` runs it as it is" in said()
+    # What it says happens.
+    with pytest.raises(BadInput, match=r"file own.py was SHA-256 .*`tcbo amend"):
+        open_campaign(elsewhere / "rig.db").ask()
+    assert ran(elsewhere)
+    (tmp_path / "ran").unlink()
+    own.unlink()
+    assert "is not there now: `ask` is refused until it is put back" in said()
+    with pytest.raises(BadInput, match="is missing; put it back, or name it with --problem"):
+        open_campaign(elsewhere / "rig.db").ask()
+
+
+def test_trust_looks_at_the_modules_too(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "steps_of_rig.py").write_text("STEP = 1\n")
+    text = OWN.format(ran=str(tmp_path / "ran")).replace('MaximumStep({"x": 1})', 'MaximumStep({"x": STEP})')
+    (tmp_path / "own.py").write_text("from steps_of_rig import STEP\n" + text)
+    start_campaign(tmp_path / "rig.db", tmp_path / "own.py", SETTINGS, 3)
+    sys.modules.pop("steps_of_rig")
+    (tmp_path / "steps_of_rig.py").write_text("STEP = 2\n")
+    with pytest.raises(SystemExit):
+        main(["trust", str(tmp_path / "rig.db")])
+    lines = capsys.readouterr().out.splitlines()
+    assert any(line.startswith("problem file") and line.endswith("is the same now") for line in lines)
+    assert any(line.startswith("module steps_of_rig.py") and "is another one now" in line for line in lines)
 
 
 def test_naming_the_problem_is_consent_to_that_problem_only(elsewhere):
@@ -158,6 +200,46 @@ def test_a_kernel_of_users_is_not_loaded_either(elsewhere, tmp_path, monkeypatch
     with pytest.raises(NotTrusted, match="probe:Kernel"):
         opened.best()
     assert not ran(elsewhere)
+
+
+@pytest.mark.parametrize("part", ["kernel", "rule"])
+def test_a_page_of_a_received_file_shows_what_the_file_says(elsewhere, tmp_path, monkeypatch, part):
+    (tmp_path / "probe.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
+    monkeypatch.chdir(tmp_path)
+
+    def change(data):
+        if "declared" in data and part == "kernel":
+            data["declared"]["kernel"]["name"] = "probe:Kernel"
+        elif "declared" in data:
+            data["settings"]["candidates"]["rule"] = "probe:Rule"
+
+    rewritten(elsewhere / "rig.db", change, every=True)
+    opened = open_campaign(elsewhere / "rig.db")
+    assert opened.status().belief_lines == (
+        "the answer changes within (lengthscales, as declared): x 1.8 minute",
+        "measurement sd, as declared: 0.1 g/l",
+    )
+    page = render_report(opened.campaign, list(opened.plans.values()))
+    assert not ran(elsewhere) and "Not everything is on this page" in page
+    # What is left out, and how to have it.
+    assert f"probe:{part.title()}" in page and "tcbo trust" in page and "or add --trust" in page
+    for shown in (
+        "0.7 g/l",
+        "the answer changes within",
+        "Paths of 1 episode",
+        "MaximumStep",
+        "1 violation",
+        "data:image/png",
+    ):
+        assert shown in page.replace("\u00a0", " "), shown
+    assert ("None: the model is code that must not run here" in page) == (part == "kernel")
+    assert ("Posterior mean ± one standard deviation" in page) == (part == "rule")
+    assert "Which states may still be the maximum is for code to say" in page
+    # The command writes it, too.
+    with pytest.raises(SystemExit) as end:
+        main(["report", str(elsewhere / "rig.db"), "--output", str(tmp_path / "page.html")])
+    assert end.value.code == 0 and not ran(elsewhere)
+    assert "Not everything is on this page" in (tmp_path / "page.html").read_text()
 
 
 def test_everything_that_may_run_is_listed_with_its_hash():

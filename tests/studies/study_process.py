@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -29,14 +28,6 @@ def process_of(study, folder, *options, **extra):
         start_new_session=True,
         preexec_fn=_ordinary_signals,
     )
-
-
-def until(happened, seconds):
-    """Wait for an event; the limit is only for what never comes."""
-    deadline = time.monotonic() + seconds
-    while not happened():
-        assert time.monotonic() < deadline, "what was waited for did not happen"
-        time.sleep(0.02)
 
 
 def _ordinary_signals():

@@ -4,8 +4,8 @@ import os
 import signal
 
 import pytest
-from study_process import until
 from tiny_study import contents
+from waiting import until
 
 from tcbo_pyomo.errors import BadInput, NoWorkers
 from tcbo_pyomo.studies import run_study

@@ -7,7 +7,8 @@ import sys
 
 import psutil
 import pytest
-from study_process import process_of, until
+from study_process import process_of
+from waiting import until
 
 from tcbo_pyomo.foundation.parent_process import end_with_parent
 

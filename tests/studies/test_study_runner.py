@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from study_process import command, environment, process_of, until
+from study_process import command, environment, process_of
 from tiny_study import contents
+from waiting import until
 
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.studies import run_study

@@ -10,11 +10,13 @@ from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.coordinates import Coordinate
 from tcbo_pyomo.surrogate.kernel_sums import sections
 from tcbo_pyomo.surrogate.kernels import kernel_from_dict
+from tcbo_pyomo.surrogate.kernels.constant import Constant
 from tcbo_pyomo.surrogate.kernels.mechanism import Mechanism
 from tcbo_pyomo.surrogate.kernels.reaction_kinetics import ReactionKinetics
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 from tcbo_pyomo.surrogate.kernels.sum import Sum
-from tcbo_pyomo.surrogate.linearisation import contributions, parameter_posterior, relinearised
+from tcbo_pyomo.surrogate.linearisation import relinearised
+from tcbo_pyomo.surrogate.shares import contributions, known_parts, mechanism_and_residual, weight_posterior
 
 AXES = (Coordinate("time", 0.0, 10.0, "minute"), Coordinate("temperature", 300.0, 350.0, "K"))
 
@@ -114,7 +116,7 @@ def test_linearisation_agrees_with_importance_sampling():
     values = exact(truth, points) + 0.02 * generator.standard_normal(14)
     found = relinearised(kernel, points, values, noise)
     assert found == relinearised(found, points, values, noise), "a pure function of the declared prior and the results"
-    (mean, covariance), = parameter_posterior(found, points, values, noise)
+    (mean, covariance), = weight_posterior(known_parts(found), found, points, values, noise)
     # Independent: the exact mechanism, weighted samples from twice the linearised covariance.
     draws = generator.multivariate_normal(mean, 2.0 * covariance, 6000)
     matrix = np.linalg.inv(SquaredExponential(0.001, 0.3)(points, points) + np.diag(noise))
@@ -130,17 +132,44 @@ def test_linearisation_agrees_with_importance_sampling():
     deviation = np.sqrt(weights @ (draws - sampled) ** 2)
     np.testing.assert_array_less(np.abs(mean - sampled), 0.5 * deviation)
     np.testing.assert_allclose(np.sqrt(np.diag(covariance)), deviation, rtol=0.25)
-    (once, _), = parameter_posterior(kernel, points, values, noise)
+    (once, _), = weight_posterior(known_parts(kernel), kernel, points, values, noise)
     assert np.abs((once - sampled) / deviation).max() > 2 * np.abs((mean - sampled) / deviation).max()
 
 
 def test_contributions_add_up_to_the_posterior_mean(points):
-    kernel, noise = Sum((MECHANISM, SquaredExponential(0.01, 0.3))), np.full(len(points), 0.01)
-    values, at = np.sin(points.sum(axis=1)), np.array([[0.1, 0.2]])
-    parts = contributions(kernel, points, values, noise, at)
+    kernel, noise = MECHANISM + 2.0 * (SquaredExponential(0.01, 0.3) + Constant(0.1, 0.2)), np.full(len(points), 0.01)
+    values, at = np.sin(points.sum(axis=1)), np.array([[0.1, 0.2], [-0.3, 0.4]])
     matrix = kernel(points, points) + np.diag(noise)
     mean = kernel.mean(at) + kernel(at, points) @ np.linalg.solve(matrix, values - kernel.mean(points))
-    assert sum(part.mean for part in parts) == pytest.approx(float(mean[0]), abs=1e-12)
+    known, rest = mechanism_and_residual(kernel, points, values, noise, at)
+    np.testing.assert_allclose(known.mean + rest.mean, mean, atol=1e-12)
+    assert mechanism_and_residual(SquaredExponential(), points, values, noise, at) is None
+    alone, nothing = mechanism_and_residual(ReactionKinetics(), points, values, noise, at)
+    assert not nothing.mean.any() and not nothing.deviation.any() and alone.mean.any()
+
+
+def test_parts_are_those_of_a_joint_gaussian(points):
+    """Independent: condition the joint normal of the weight, both parts and the results."""
+    smooth, known = SquaredExponential(0.02, 0.3), ReactionKinetics()
+    kernel, noise, values = 1.5 * known + smooth, np.full(len(points), 0.01), np.cos(3.0 * points[:, 0])
+    at = np.array([[0.2, -0.1]])
+    size, y = np.sqrt(1.5), known.feature(np.vstack([points, at]))
+    # Rows: weight, mechanism at the point, residual at the point, results.
+    shape = np.zeros((3 + len(points), 1))
+    shape[0], shape[1], shape[3:, 0] = 1.0, size * y[-1], size * y[:-1]
+    joint = known.weight_variance * shape @ shape.T
+    places = np.vstack([at, points])
+    joint[2:, 2:] += smooth(places, places)
+    joint[3:, 3:] += np.diag(noise)
+    gain = joint[:3, 3:] @ np.linalg.inv(joint[3:, 3:])
+    mean = known.weight_mean * shape[:3, 0] + gain @ (values - known.weight_mean * shape[3:, 0])
+    sd = np.sqrt(np.diag(joint[:3, :3] - gain @ joint[3:, :3]))
+    ((weight, covariance),) = weight_posterior(known_parts(kernel), kernel, points, values, noise)
+    parts = mechanism_and_residual(kernel, points, values, noise, at)
+    np.testing.assert_allclose([weight[0], *(part.mean[0] for part in parts)], mean, atol=1e-9)
+    np.testing.assert_allclose([np.sqrt(covariance[0, 0]), *(part.deviation[0] for part in parts)], sd, atol=1e-9)
+    given = contributions([1.5 * known, smooth], points, values, noise, at)
+    assert [part.mean[0] for part in given] == pytest.approx([part.mean[0] for part in parts])
 
 
 def test_wrong_input_is_one_line(points):

@@ -10,7 +10,6 @@ from __future__ import annotations
 import logging
 
 import numpy as np
-from scipy.optimize import minimize
 
 from tcbo_pyomo.candidates.search.boundary_search import search_edge
 from tcbo_pyomo.candidates.search.projected_ascent import Allowed, Climb, climb
@@ -130,6 +129,8 @@ def _finalists(ahead: Climb, spread: Array, resolution: Array, among: Mask | Non
 
 def _finish(functions: Functions, function: int, found: Maxima, lower: Array, upper: Array) -> None:
     """Refine one maximum with L-BFGS-B, and keep the result if it is better."""
+    from scipy.optimize import minimize  # Slow to load, and most searches settle without.
+
     owner = np.array([function])
 
     def loss(point: Array) -> tuple[float, Array]:

@@ -11,12 +11,11 @@ from functools import lru_cache
 from typing import Protocol, Self
 
 import numpy as np
-from scipy.spatial import cKDTree
-from scipy.stats import qmc
 
 from tcbo_pyomo.candidates.search.projected_ascent import Allowed
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.arrays import Array, Integers
+from tcbo_pyomo.foundation.sobol_points import scrambled_sobol
 
 NEIGHBOURS = 8
 STARTS_PER_DIMENSION = 12
@@ -83,8 +82,9 @@ def survey_starts(
 @lru_cache(maxsize=16)
 def _survey(dimension: int) -> tuple[Array, Integers]:
     """Sobol points of the box (N x d), always the same, and each point's nearest neighbours (N x k)."""
-    sobol = qmc.Sobol(dimension, rng=np.random.default_rng(0))
-    points = np.clip(STRETCH * (sobol.random_base2(min(8 + dimension, 12)) - 0.5), -0.5, 0.5)
+    from scipy.spatial import cKDTree  # Slow to load, and not needed where the plant does not get everywhere.
+
+    points = np.clip(STRETCH * (scrambled_sobol(dimension, min(8 + dimension, 12)) - 0.5), -0.5, 0.5)
     return points, cKDTree(points).query(points, k=NEIGHBOURS + 1)[1][:, 1:]
 
 

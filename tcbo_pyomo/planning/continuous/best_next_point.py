@@ -23,21 +23,21 @@ DIFFERENCE = 1e-6
 
 
 def best_next_point(surface: Functions, reach: Reach, generator: np.random.Generator) -> tuple[Array, float]:
-    """The point (d) with the largest value of one function among those that one move leads to, and that value."""
+    """The inputs (p) with the largest value of one function among those that one move leads to, and that value."""
     after = AfterMove(surface, reach)
     starts = reach.draw(STARTS_PER_ACTION * len(reach.lower), generator)
     usable = reach.allowed(starts)
     if not usable.any():
         # No action keeps every rule on its own: the best of those drawn is a point to steer towards.
         best = int(after.value(starts).argmax())
-        return reach.arrivals(starts[best : best + 1])[0], float(after.value(starts)[best, 0])
+        return reach.inputs(starts[best : best + 1])[0], float(after.value(starts)[best, 0])
     box = reach.lower, reach.upper
     if not reach.problem.rules and reach.dynamics.is_free_move:
         action, value = (found[0] for found in maximise_many(after, *box, starts[usable][None]))
     else:
         found = maximise_many(after, *box, starts[usable][None], after.allowed)
         action, value = _along_the_edge(after, found.points[0], float(found.values[0]), generator)
-    return reach.arrivals(after.actions(action[None]))[0], float(value)
+    return reach.inputs(after.actions(action[None]))[0], float(value)
 
 
 def _along_the_edge(
@@ -85,12 +85,12 @@ class AfterMove:
 
     def value(self, points: Array) -> Array:
         """The function after n actions, n x 1."""
-        return self.surface.value(self.reach.arrivals(self.actions(points)))
+        return self.surface.value(self.reach.inputs(self.actions(points)))
 
     def value_and_gradient(self, points: Array, owner: Integers) -> tuple[Array, Array]:
         """The function after n actions (n) and its gradient with respect to them (n x q)."""
         taken = self.actions(points)
-        value, slope = self.surface.value_and_gradient(self.reach.arrivals(taken), owner)
+        value, slope = self.surface.value_and_gradient(self.reach.inputs(taken), owner)
         slope = self._along_actions(taken, slope)
         limits = self.reach.dynamics.actions
         if isinstance(limits, NormActions):
@@ -106,10 +106,10 @@ class AfterMove:
         """(dF/da)^T g'(x'), n x q."""
         dynamics = self.reach.dynamics
         if isinstance(dynamics, LinearDynamics):
-            return slope @ dynamics.input_matrix
-        here, columns = self.reach.arrivals(taken), []
+            return slope @ dynamics.input_matrix[self.reach.problem.input_columns]
+        here, columns = self.reach.inputs(taken), []
         for action, width in enumerate(self.reach.upper - self.reach.lower):
             moved = taken.copy()
             moved[:, action] += DIFFERENCE * width
-            columns.append(((self.reach.arrivals(moved) - here) * slope).sum(axis=1) / (DIFFERENCE * width))
+            columns.append(((self.reach.inputs(moved) - here) * slope).sum(axis=1) / (DIFFERENCE * width))
         return np.stack(columns, axis=1)

@@ -37,7 +37,7 @@ class CompiledTrajectory:
     programme
         Its compiled rows and columns.
     terms
-        Which columns are the points x_1 .. x_H.
+        Which columns are what the black box sees of the points x_1 .. x_H.
     convex
         Whether all rows are linear, or the 2-norm of the actions.
     """
@@ -49,8 +49,9 @@ class CompiledTrajectory:
         start: Mapping[str, Any] | Array,
         steps: int,
         constraints: Sequence[TransitionConstraint],
+        inputs: Sequence[str] | None = None,
     ) -> None:
-        self.model = build_trajectory(coordinates, dynamics, start, steps, constraints)
+        self.model = build_trajectory(coordinates, dynamics, start, steps, constraints, inputs)
         first = [*self.model.state.values(), *self.model.action.values()]
         formulas = dynamics.formulas(self.model) if isinstance(dynamics, ModelDynamics) else ()
         self.programme = compile_nonlinear_model(self.model, first, formulas)
@@ -58,7 +59,8 @@ class CompiledTrajectory:
         self._states = (self.steps + 1) * self.dimension
         self._path = len(first)
         points = np.arange(self._states).reshape(-1, self.dimension)
-        self.terms = PathTerms(points[1:], len(self.programme.columns))
+        seen = [list(self.model.COORDINATES).index(name) for name in self.model.INPUTS]
+        self.terms = PathTerms(points[1:, seen], len(self.programme.columns))
         self._column_of = {id(column): i for i, column in enumerate(self.programme.columns)}
         self._start_values = self.programme.start_values()
         self._inside = self._inside_steps(dynamics)

@@ -77,6 +77,6 @@ class DistanceObjective:
         for p in self.passing:
             weights = np.broadcast_to(p.weight, p.point.shape).tolist()
             for step in np.atleast_1d(np.array(steps)[p.position]).tolist():
-                names = zip(model.COORDINATES, p.point.tolist(), weights, strict=True)
+                names = zip(model.INPUTS, p.point.tolist(), weights, strict=True)
                 terms += [weight * (model.state[step, name] - z) ** 2 for name, z, weight in names]
         return sum(terms)

@@ -58,7 +58,7 @@ class EagerPaths:
 
     def __init__(self, problem: ContinuousProblem, oracle: TrajectoryOracle) -> None:
         self.problem, self.oracle = problem, oracle
-        free = problem.dynamics.is_free_move and isinstance(problem.dynamics.actions, BoxActions)
+        free = problem.moves_freely and isinstance(problem.dynamics.actions, BoxActions)
         self._is_box = free and not problem.rules
         self._least, self._most = problem.dynamics.actions.bounds()
         self._both_ways = bool((self._least < 0.0).all() and (self._most > 0.0).all())
@@ -74,11 +74,11 @@ class EagerPaths:
     ) -> TrajectoryPlan:
         """The plan with the eager move first; the plan itself where no other beginning is better."""
         surface = wanted(utility, tangent)
-        ahead = plan.states[situation.step + 1 :]
+        ahead = self.problem.observed(plan.states[situation.step + 1 :])
         arrival = _arrival(ahead, utility, tangent)
         begin = self._in_a_box if self._is_box else self._by_programme
         changed = begin(plan, surface, arrival, utility.stage == "blind", situation, generator)
-        points = changed.states[situation.step + 1 :]
+        points = self.problem.observed(changed.states[situation.step + 1 :])
         before, after = surface.value(np.vstack([ahead[0], points[0]]))[:, 0]
         return replace(changed, value=tangent.objective.value(points)) if after > before else plan
 
@@ -131,7 +131,7 @@ class EagerPaths:
         situation: Situation,
         generator: np.random.Generator,
     ) -> TrajectoryPlan:
-        ahead = plan.states[situation.step + 1 :]
+        ahead = self.problem.observed(plan.states[situation.step + 1 :])
         point, value = best_next_point(surface, Reach(self.problem, situation), generator)
         if value <= surface.value(ahead[:1])[0, 0]:
             return plan
@@ -148,11 +148,11 @@ class EagerPaths:
 def wanted(utility: TrajectoryUtility, tangent: PathTangent) -> Functions:
     """What the next point is to have much of."""
     if utility.stage == "blind":
-        return gain_about_everything(utility.surrogate, utility.noise_variance)
+        return gain_about_everything(utility.measured, utility.noise_variance)
     if utility.stage == "exploring":
-        return ConfidenceBounds(utility.surrogate, np.array([WIDTH]))
-    covariance = utility.surrogate.covariance_with(tangent.first, tangent.second)
-    return InformationGain(utility.surrogate, covariance, utility.noise_variance)
+        return ConfidenceBounds(utility.measured, np.array([WIDTH]))
+    covariance = utility.measured.covariance_with(tangent.first, tangent.second)
+    return InformationGain(utility.measured, covariance, utility.noise_variance)
 
 
 def _arrival(ahead: Array, utility: TrajectoryUtility, tangent: PathTangent) -> int:

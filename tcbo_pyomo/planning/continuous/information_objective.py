@@ -53,7 +53,7 @@ class InformationObjective:
             raise BadInput(f"information objective: noise_variance {noise_variance!r} must be positive and finite")
         self.noise_variance = float(noise_variance)
         self._sections = sections(kernel, self.centers)
-        self._last: tuple[Array, Jet] | None = None
+        self._last: tuple[bytes, Jet] | None = None
 
     def value(self, points: Array) -> float:
         """The sum over n points."""
@@ -81,6 +81,7 @@ class InformationObjective:
 
     def _jet(self, points: Array) -> Jet:
         """s and its derivatives; a solver asks for value, gradient and Hessian at the same points in turn."""
-        if self._last is None or not np.array_equal(self._last[0], points):
-            self._last = points.copy(), self._sections.jet(points, self.weights)
+        key = points.tobytes()
+        if self._last is None or self._last[0] != key:
+            self._last = key, self._sections.jet(points, self.weights)
         return self._last[1]

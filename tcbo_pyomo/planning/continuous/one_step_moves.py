@@ -44,6 +44,10 @@ class Reach:
             return self.dynamics.state_matrix @ self.state + actions @ self.dynamics.input_matrix.T
         return next_states(self.dynamics, np.tile(self.state, (len(actions), 1)), actions)
 
+    def inputs(self, actions: Array) -> Array:
+        """What the black box sees of where n actions lead, n x p."""
+        return self.problem.observed(self.arrivals(actions))
+
     def allowed(self, actions: Array) -> Mask:
         """Which of n actions keep their limits, stay in the box and, as one more move of the path, obey every rule."""
         arrived = self.arrivals(actions)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -55,7 +55,7 @@ class ContinuousPlanner:
         def extreme_point(tangent: PathTangent) -> PathMixture:
             tangents.append(tangent)
             plan = self.oracle.best_path(tangent.objective, path, actions, tangent.targets, self._unfinished(situation))
-            ahead = plan.states[len(path) :]
+            ahead = self.problem.observed(plan.states[len(path) :])
             found.append((ahead, plan))
             return [(1.0, ahead)]
 
@@ -90,18 +90,12 @@ class ContinuousPlanner:
 
     def record(self, plan: ContinuousPlan) -> dict[str, Any]:
         """What is worth keeping of a plan, as plain data that does not depend on the clock."""
-        trajectories = []
-        for weight, component in plan.components:
-            found = asdict(component.record)
-            found.pop("seconds")
-            found["solves"] = [{k: v for k, v in solve.items() if k != "seconds"} for solve in found["solves"]]
-            trajectories.append({"weight": weight, "value": component.value, **found})
         return {
             "solver": self.oracle.solver.name,
             "components": len(plan.components),
             "utility": plan.tangent.value,
-            "separates": [self.problem.describe(point) for point in plan.tangent.separated],
-            "trajectories": trajectories,
+            "separates": [self.problem.describe_inputs(point) for point in plan.tangent.separated],
+            "trajectories": [{"weight": weight, **component.facts()} for weight, component in plan.components],
         }
 
     def state(self) -> Any:

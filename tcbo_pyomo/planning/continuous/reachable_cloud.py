@@ -43,6 +43,8 @@ class Cloud:
         T x H + 1 x d scaled states and T x H x q actions of the episodes.
     episode, step
         For each point the episode that passes it, and after how many moves.
+    points
+        What the black box sees of each, P x p scaled.
     resolution
         Points closer together than this share of each axis are one.
     """
@@ -51,12 +53,8 @@ class Cloud:
     actions: Array
     episode: Integers
     step: Integers
+    points: Array
     resolution: float
-
-    @property
-    def points(self) -> Array:
-        """P x d scaled points."""
-        return self.states[self.episode, self.step]
 
     def route(self, point: int) -> Route:
         """The episode behind a point."""
@@ -88,12 +86,12 @@ def thinned(episodes: Episodes, routes: list[Route]) -> Cloud:
     states, actions = np.array([r.states for r in routes]), np.array([r.actions for r in routes])
     first = 0 if episodes.problem.measure_start else 1
     episode, step = (a.ravel() for a in np.indices(states.shape[:2])[:, :, first:])
-    points, resolution = states[episode, step], FINEST
+    points, resolution = episodes.problem.observed(states[episode, step]), FINEST
     while True:
         cells = np.floor((points + 0.5) / resolution).astype(np.int64)
         kept = np.sort(np.unique(cells, axis=0, return_index=True)[1])
         if len(kept) <= POINTS:
-            return Cloud(states, actions, episode[kept], step[kept], resolution)
+            return Cloud(states, actions, episode[kept], step[kept], points[kept], resolution)
         resolution *= COARSER
 
 
@@ -101,14 +99,15 @@ def _solved_from_rest(episodes: Episodes) -> list[Route]:
     """Episodes that the programme finds from a plant that is left alone, towards points spread over the box."""
     start, middle = episodes.start, max(1, episodes.horizon // 2)
     rest = Route(*coasting_path(episodes.dynamics, start, episodes.horizon), middle)
-    solves = (episodes.solved(DistanceObjective(Passing(middle - 1, z)), rest, middle) for z in episodes.spread(SOLVED_TARGETS))
+    targets = episodes.spread_inputs(SOLVED_TARGETS)
+    solves = (episodes.solved(DistanceObjective(Passing(middle - 1, z)), rest, middle) for z in targets)
     return [route for route in solves if route is not None]
 
 
 def _farther(episodes: Episodes, found: list[Route]) -> list[Route]:
-    """Episodes to the ends of every coordinate, and to parts of the box that are far from those found."""
+    """Episodes to the ends of every input of the black box, and to parts of their box that are far from those found."""
     cloud, more = thinned(episodes, found), []
-    points, axes = cloud.points, np.eye(len(episodes.start))
+    points, axes = cloud.points, np.eye(len(episodes.problem.input_columns))
     for axis, sign in ((axis, sign) for axis in axes for sign in (-0.5, 0.5)):
         farthest = cloud.route(int((sign * points @ axis).argmax()))
         for step in dict.fromkeys((farthest.step, episodes.horizon)):
@@ -116,7 +115,7 @@ def _farther(episodes: Episodes, found: list[Route]) -> list[Route]:
                 objective = DistanceObjective(Passing(step - 1, sign * axis, axis))
                 more.append(episodes.solved(objective, farthest, step))
     tree = cKDTree(points)
-    for target in episodes.spread(SOLVED_TARGETS):
+    for target in episodes.spread_inputs(SOLVED_TARGETS):
         distance, nearest = tree.query(target, p=np.inf)
         begun = cloud.route(int(nearest))
         if distance > UNCOVERED and begun.step > 0:

@@ -60,7 +60,8 @@ class ReachableSet:
         if self.episodes.has_ways:
             return self.episodes.within_range(points)
         near = self._tree.query(points, p=np.inf)[0] <= max(self.cloud.resolution, UNCOVERED)
-        return self.problem.allowed(points) & near
+        # Rules speak of whole states; where some of these are hidden, the episodes of the cloud keep them.
+        return near if self.problem.has_hidden else self.problem.allowed(points) & near
 
     def holds(self, points: Array) -> Mask:
         """As calling it, but with a way to each point where the action is the move itself."""
@@ -68,6 +69,10 @@ class ReachableSet:
         if self.episodes.has_ways:
             inside[inside] = [self._way(point) is not None for point in points[inside]]
         return inside
+
+    def point(self, route: Route) -> Array:
+        """What the black box sees where a route leads (p)."""
+        return self.problem.observed(route.state)
 
     def route(self, point: Array) -> Route | None:
         """The route to a point that a search has returned; None for any other point."""
@@ -107,7 +112,7 @@ class ReachableSet:
         best, fewest = route, 1
         while fewest < best.step:
             middle = (fewest + best.step) // 2
-            found = self.episodes.through(route.point, middle, best)
+            found = self.episodes.through(self.point(route), middle, best)
             best, fewest = (best, middle + 1) if found is None else (found, fewest)
         return best
 
@@ -123,7 +128,7 @@ class ReachableSet:
             if owner in aims:
                 refined.append(self._climbed(functions, owner, self._projected(aims[owner])))
         routes = [cloud.route(int(top)) for top in tops] + refined
-        offered = functions.value(np.array([route.point for route in routes]))[:, wanted]
+        offered = functions.value(np.array([self.point(route) for route in routes]))[:, wanted]
         # Each function has its own point of the cloud, and all the refined ones.
         offered[: len(tops)][~np.eye(len(tops), dtype=bool)] = -np.inf
         return {int(owner): routes[best] for owner, best in zip(wanted, offered.argmax(axis=0), strict=True)}
@@ -141,31 +146,32 @@ class ReachableSet:
         good = [aims[owner]] if owner in aims else []
         if extra is not None and len(extra):
             good.append(extra[int(functions.value(extra)[:, owner].argmax())])
-        best = max((self._projected(point) for point in good), key=partial(_value, functions, owner), default=None)
+        height = partial(self._value, functions, owner)
+        best = max((self._projected(point) for point in good), key=height, default=None)
         best = None if best is None else self._climbed(functions, owner, best)
         for _ in range(STARTS):
             top = int(values.argmax())
-            if best is not None and not values[top] > _value(functions, owner, best) - BEHIND * spread:
+            if best is not None and not values[top] > height(best) - BEHIND * spread:
                 break
             climbed = self._climbed(functions, owner, cloud.route(top))
-            best = climbed if best is None else max(best, climbed, key=partial(_value, functions, owner))
+            best = climbed if best is None else max(best, climbed, key=height)
             values[np.abs(points - points[top]).max(axis=1) <= APART] = -np.inf
         assert best is not None
-        slope = functions.value_and_gradient(best.point[None], np.array([owner]))[1]
+        slope = functions.value_and_gradient(self.point(best)[None], np.array([owner]))[1]
         if np.abs(slope).max() <= FLAT * spread:
             return best  # A hill top, and no edge of what can be reached by this step.
         horizon, steps = self.episodes.horizon, [best.step]
         steps += [horizon, (best.step + horizon) // 2, max(1, best.step // 2)]
         others = [Route(best.states, best.actions, step) for step in dict.fromkeys(steps)][1:]
         found = [best, *(self._climbed(functions, owner, other) for other in others)]
-        return max(found, key=partial(_value, functions, owner))
+        return max(found, key=height)
 
     def _climbed(self, functions: Functions, owner: int, begun: Route) -> Route:
         """A route to a higher point, or the one it began from."""
         if begun.step == 0:
             return begun
         better = self.episodes.solved(PointObjective(functions, owner, begun.step - 1), begun, begun.step)
-        return max((route for route in (begun, better) if route), key=partial(_value, functions, owner))
+        return max((route for route in (begun, better) if route), key=partial(self._value, functions, owner))
 
     def _projected(self, point: Array) -> Route:
         """A route to a point, or to the nearest that the programme finds."""
@@ -173,7 +179,7 @@ class ReachableSet:
         if way is not None:
             return way
         begun = self.cloud.route(int(self._tree.query(point, p=np.inf)[1]))
-        if begun.step == 0 or np.abs(begun.point - point).max() <= SAME_POINT:
+        if begun.step == 0 or np.abs(self.point(begun) - point).max() <= SAME_POINT:
             return begun
         objective = DistanceObjective(Passing(begun.step - 1, np.asarray(point, dtype=float)))
         return self.episodes.solved(objective, begun, begun.step) or begun
@@ -181,7 +187,7 @@ class ReachableSet:
     def _way(self, point: Array) -> Route | None:
         """A route to a point where the action is the move itself; None where none is found without a solver."""
         route = self.episodes.way(point)
-        return route if route is not None and np.abs(route.point - point).max() <= SAME_POINT else None
+        return route if route is not None and np.abs(self.point(route) - point).max() <= SAME_POINT else None
 
     def _any(self, count: int, generator: np.random.Generator) -> Integers:
         number = len(self.cloud.episode)
@@ -191,8 +197,12 @@ class ReachableSet:
         """The points of some routes, which `route` then knows."""
         if len(self._routes) > KEPT_ROUTES:
             self._routes.clear()
-        self._routes.update({np.ascontiguousarray(route.point).tobytes(): route for route in routes})
-        return np.array([route.point for route in routes])
+        points = np.array([self.point(route) for route in routes])
+        self._routes.update({point.tobytes(): route for point, route in zip(points, routes, strict=True)})
+        return points
+
+    def _value(self, functions: Functions, owner: int, route: Route) -> float:
+        return float(functions.value(self.point(route)[None])[0, owner])
 
 
 @lru_cache(maxsize=8)
@@ -207,8 +217,4 @@ def _chosen(tops: Integers, number: int) -> list[int]:
     ends = [[group.pop(-1 if turn % 2 == 0 else 0) for turn in range(len(group))] for group in groups]
     rounds = [group[turn] for turn in range(number) for group in ends if turn < len(group)]
     return rounds[:number]
-
-
-def _value(functions: Functions, owner: int, route: Route) -> float:
-    return float(functions.value(route.point[None])[0, owner])
 

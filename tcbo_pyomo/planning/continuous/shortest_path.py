@@ -10,7 +10,6 @@ In general
 from __future__ import annotations
 
 import numpy as np
-from scipy.stats import qmc
 
 from tcbo_pyomo.errors import SolverFailed
 from tcbo_pyomo.foundation.arrays import Array
@@ -40,6 +39,8 @@ def detours(dynamics: Dynamics, start: Array, target: Array, steps: int) -> Arra
     An obstacle between start and target is a local optimum of the distance; a path that goes round it is not.
     The paths (DETOURS x steps + 1 x d) are sorted by their sum of squared distances to the target.
     """
+    from scipy.stats import qmc  # Slow to load, and a straight path needs none.
+
     stops = qmc.Halton(len(start), scramble=False).random(DETOURS + 1)[1:] - 0.5
     states = [np.tile(start, (DETOURS, 1))]
     passed = np.zeros((DETOURS, 1), dtype=bool)

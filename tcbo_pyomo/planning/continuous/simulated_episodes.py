@@ -67,7 +67,7 @@ class Episodes:
     @cached_property
     def has_ways(self) -> bool:
         """Whether points are sought in the box and ways laid to them: free moves that reach a good part of it."""
-        if not self.dynamics.is_free_move:
+        if not self.problem.moves_freely:
             return False
         points = np.random.default_rng(0).uniform(-0.5, 0.5, (4096, len(self.start)))
         return bool(self.within_range(points).mean() >= GOOD_PART)
@@ -81,11 +81,14 @@ class Episodes:
 
     def spread(self, count: int) -> Array:
         """Points of the box that every rule allows: corners, as far as there are not too many, and evenly spread ones."""
-        dimension, cornered = len(self.start), min(len(self.start), 4)
-        corners = np.array(np.meshgrid(*[[-0.5, 0.5]] * cornered)).reshape(cornered, -1).T
-        corners = np.hstack([corners, np.tile(self.start[cornered:], (len(corners), 1))])
-        points = np.vstack([corners, qmc.Halton(dimension, scramble=False).random(count + 1)[1:] - 0.5])
+        points = _spread_around(self.start, count)
         return points[self.problem.allowed(points)][:count]
+
+    def spread_inputs(self, count: int) -> Array:
+        """Inputs of the black box spread over their ranges: as `spread` where every coordinate is one."""
+        if not self.problem.has_hidden:
+            return self.spread(count)
+        return _spread_around(self.problem.observed(self.start), count)[:count]
 
     def way(self, target: Array) -> Route | None:
         """A feasible episode to a point that needs no solver, where the action is the move itself; None if none is found."""
@@ -148,7 +151,7 @@ class Episodes:
         return None if columns is None else self.route(columns, step)
 
     def through(self, point: Array, step: int, begun: Route) -> Route | None:
-        """An episode that is at a scaled point after so many moves, and near it otherwise; None where none is found."""
+        """An episode that has some scaled inputs after so many moves, and is near otherwise; None where none is found."""
         bounds = self.replan.bounds
         columns = self.replan.compiled.terms.columns[step - 1]
         lower, upper = bounds.column_lower.copy(), bounds.column_upper.copy()
@@ -160,7 +163,9 @@ class Episodes:
         except SolverFailed:
             return None
         route = self.route(solution.values, step) if solution.feasible else None
-        return route if route is not None and np.abs(route.point - point).max() <= TOLERANCE else None
+        if route is None:
+            return None
+        return route if np.abs(self.problem.observed(route.state) - point).max() <= TOLERANCE else None
 
     def _obeys(self, states: Array, actions: Array, columns: Array | None = None) -> bool:
         """Whether an episode keeps every rule: by plain arithmetic where a rule has it, else by its compiled rows.
@@ -185,6 +190,14 @@ class Episodes:
         """States cut to the box where they miss it by no more than a plan may; NaN where they miss it by more."""
         inside = (np.abs(states) <= 0.5 + TOLERANCE).all(axis=1, keepdims=True)
         return np.where(inside, np.clip(states, -0.5, 0.5), np.nan)
+
+
+def _spread_around(start: Array, count: int) -> Array:
+    """Corners of the box, as far as there are not too many, and so many evenly spread points."""
+    dimension, cornered = len(start), min(len(start), 4)
+    corners = np.array(np.meshgrid(*[[-0.5, 0.5]] * cornered)).reshape(cornered, -1).T
+    corners = np.hstack([corners, np.tile(start[cornered:], (len(corners), 1))])
+    return np.vstack([corners, qmc.Halton(dimension, scramble=False).random(count + 1)[1:] - 0.5])
 
 
 def wanted_actions(episodes: Episodes, count: int, generator: np.random.Generator) -> Array:

@@ -8,6 +8,7 @@ action is taken; so the end stays within reach.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -33,7 +34,7 @@ class Steering:
         self.problem, self.dynamics = problem, problem.dynamics
         lower, upper = self.dynamics.actions.bounds()
         may_stay = bool((lower <= 0.0).all() and (upper >= 0.0).all())
-        hindered = bool(problem.rules) or not self.dynamics.is_free_move or not may_stay
+        hindered = bool(problem.rules) or not problem.moves_freely or not may_stay
         self.oracle = TrajectoryOracle(problem, settings.nonlinear) if hindered else None
         self.followed: TrajectoryPlan | None = None
 
@@ -43,7 +44,7 @@ class Steering:
         Where the rest of the episode could not be completed from there, the one to the nearest point from which it can.
         """
         reach = Reach(self.problem, situation)
-        return self.next_at(reach.arrivals(reach.draw(1, generator))[0], situation)
+        return self.next_at(reach.inputs(reach.draw(1, generator))[0], situation)
 
     def highest_bound(
         self, belief: ContinuousBelief, width: float, situation: Situation, generator: np.random.Generator
@@ -54,11 +55,11 @@ class Steering:
         return self.next_at(point, situation)
 
     def towards(self, target: Array, situation: Situation) -> tuple[float, ...]:
-        """The first action of the shortest path to a scaled point (d)."""
+        """The first action of the shortest path to where the black box has some scaled inputs (p)."""
         return self._action(target, DistanceObjective.to(target), situation)
 
     def next_at(self, target: Array, situation: Situation) -> tuple[float, ...]:
-        """The action that leads to a scaled point (d), or as near as the rest of the episode allows."""
+        """The action that leads to some scaled inputs (p), or as near as the rest of the episode allows."""
         return self._action(target, DistanceObjective(Passing(0, target)), situation)
 
     def _action(self, target: Array, objective: PathObjective, situation: Situation) -> tuple[float, ...]:
@@ -68,6 +69,12 @@ class Steering:
         made = np.array(situation.decisions, dtype=float)
         self.followed = self.oracle.best_path(objective, path, made, target[None, :], self.followed)
         return tuple(self.followed.actions[situation.step].tolist())
+
+    def record(self) -> dict[str, Any] | None:
+        """How the path being followed was found, as the planner keeps it of its own; None where the move was only cut."""
+        if self.oracle is None or self.followed is None:
+            return None
+        return {"solver": self.oracle.solver.name, "trajectories": [self.followed.facts()]}
 
     def state(self) -> list[float] | None:
         """What a loaded campaign needs to steer the same: the path being followed, as all columns of its programme."""

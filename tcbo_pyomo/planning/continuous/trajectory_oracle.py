@@ -43,7 +43,7 @@ class TrajectoryOracle:
         self.problem, self.solves = problem, settings.solves
         start = np.asarray(problem.start_state)
         if problem not in _COMPILED:
-            parts = problem.coordinates, problem.dynamics, start, problem.horizon, problem.rules
+            parts = problem.coordinates, problem.dynamics, start, problem.horizon, problem.rules, problem.input_names
             _COMPILED[problem] = CompiledTrajectory(*parts)
         self.compiled = _COMPILED[problem]
         warn_of_discretisation(problem.dynamics, start, problem.horizon)
@@ -74,7 +74,7 @@ class TrajectoryOracle:
         actions_so_far
             k x q actions made.
         targets
-            t x d scaled points to which shortest paths are tried: z and z' first.
+            t x p scaled inputs of the black box to which shortest paths are tried: z and z' first.
         previous
             The last plan of this episode; what is left of it is one more warm start.
         """
@@ -82,7 +82,7 @@ class TrajectoryOracle:
         path, actions = self._checked(path_so_far, actions_so_far)
         replan = Replan(self.problem, self.compiled, self.solver, path, actions)
         with section("warm starts"):
-            starts = warm_starts(replan, objective, self._points("targets", targets), previous)
+            starts = warm_starts(replan, objective, self._points("targets", targets, len(self.compiled.model.INPUTS)), previous)
         if not starts:
             raise explained_failure(replan)
         best, warm_solves = starts[0], len(replan.attempts)
@@ -107,7 +107,7 @@ class TrajectoryOracle:
         return TrajectoryPlan(*self.compiled.read(chosen.values), chosen.value, record, chosen.values)
 
     def _checked(self, path: Array, actions: Array) -> tuple[Array, Array]:
-        states = self._points("path_so_far", path)
+        states = self._points("path_so_far", path, self.compiled.dimension)
         inputs = np.asarray(actions, dtype=float).reshape(-1, self.compiled.inputs)
         left = self.compiled.steps - len(inputs)
         if states.shape != (len(inputs) + 1, self.compiled.dimension) or left < 1:
@@ -119,12 +119,12 @@ class TrajectoryOracle:
             raise BadInput(f"best_path: actions_so_far {inputs.tolist()} must be finite")
         return states, inputs
 
-    def _points(self, name: str, points: Array) -> Array:
-        """Scaled points as an n x d array of finite numbers; n may be zero."""
+    def _points(self, name: str, points: Array, dimension: int) -> Array:
+        """Scaled points as an array of finite numbers, one row each; there may be none."""
         array = np.asarray(points, dtype=float)
-        if array.size % self.compiled.dimension or not np.isfinite(array).all():
-            raise BadInput(f"best_path: {name} must be rows of {self.compiled.dimension} finite scaled values")
-        return array.reshape(-1, self.compiled.dimension)
+        if array.size % dimension or not np.isfinite(array).all():
+            raise BadInput(f"best_path: {name} must be rows of {dimension} finite scaled values")
+        return array.reshape(-1, dimension)
 
 
 _COMPILED: WeakKeyDictionary[ContinuousProblem, CompiledTrajectory] = WeakKeyDictionary()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from tcbo_pyomo.foundation.arrays import Array
 
@@ -90,3 +91,10 @@ class TrajectoryPlan:
     value: float
     record: PlanRecord
     columns: Array
+
+    def facts(self) -> dict[str, Any]:
+        """How it was found, as plain data that does not depend on the clock."""
+        found = asdict(self.record)
+        found.pop("seconds")
+        found["solves"] = [{name: v for name, v in solve.items() if name != "seconds"} for solve in found["solves"]]
+        return {"value": self.value, **found}

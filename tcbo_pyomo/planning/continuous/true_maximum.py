@@ -6,6 +6,7 @@ import numpy as np
 
 from tcbo_pyomo.candidates.search.multi_start import global_maxima
 from tcbo_pyomo.foundation.arrays import Array, Integers
+from tcbo_pyomo.foundation.coordinates import physical
 from tcbo_pyomo.planning.continuous.reachable_set import reachable_set
 from tcbo_pyomo.problem.continuous import ContinuousProblem
 
@@ -14,7 +15,7 @@ DIFFERENCE = 1e-5
 
 
 class TrueSurface:
-    """The truth of a problem as a function on the box, one of the `Functions` to maximise; its slopes are differences."""
+    """The truth of a problem as a function of its inputs, one of the `Functions` to maximise; its slopes are differences."""
 
     count = 1
 
@@ -27,7 +28,7 @@ class TrueSurface:
 
     def value(self, points: Array) -> Array:
         """The truth at n scaled points, n x 1; those outside the box count as at its edge."""
-        places = self.problem.points(np.clip(points, -0.5, 0.5))
+        places = physical(self.problem.input_axes, np.clip(points, -0.5, 0.5))
         return np.asarray(self.truth(places), dtype=float).reshape(-1, 1)
 
     def value_and_gradient(self, points: Array, owner: Integers) -> tuple[Array, Array]:
@@ -43,6 +44,6 @@ class TrueSurface:
 
 def largest_true_value(problem: ContinuousProblem) -> float:
     """The largest true value among the points that an episode can reach."""
-    surface, dimension = TrueSurface(problem), len(problem.coordinates)
+    surface, dimension = TrueSurface(problem), len(problem.input_axes)
     space = problem.allowed if problem.reaches_everything else reachable_set(problem)
     return float(global_maxima(surface, dimension, space, along_edges=True).values[0])

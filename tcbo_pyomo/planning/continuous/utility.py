@@ -5,8 +5,9 @@ measurement with noise variance sigma^2 / q there. The gradient at a point x is 
 (appendix, "Linearizing the objective"): - (Cov[f(z), f(x)] - Cov[f(z'), f(x)])^2 / sigma^2.
 
 A plan from x_k informs at x_{k+1} .. x_H. When moves inform about the state they leave (`utility.information: departure`, as
-in `planning/finite/move_information.py`) it informs at x_k .. x_H: every plan measures the present state once more. No plan can
-change where it is, so that this adds the same to the linear function of every path, and no path is ranked differently by it.
+in `planning/finite/move_information.py`) it informs at x_k .. x_H, and the history counts the states left before. No plan can
+change where it is, so that this adds the same to the linear function of every path; what differs is the variance at which the
+utility is linearised, which does not know yet that the plant has been at x_k.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ class TrajectoryUtility:
     Parameters
     ----------
     surrogate
-        The belief in which pending visits count as made.
+        The belief in which pending visits count as made; only its variances matter.
     candidates
         K x d scaled points, Z.
     objective
@@ -83,6 +84,9 @@ class TrajectoryUtility:
         How much is known, for the choice of a first move.
     present
         The scaled point (d) where the plant is, if every plan informs about it as well.
+    measured
+        The belief with means, and with visits where they were measured; `surrogate` when not given. The next measurement is
+        judged by it.
     """
 
     def __init__(
@@ -94,7 +98,9 @@ class TrajectoryUtility:
         generator: np.random.Generator,
         stage: Stage = "exploring",
         present: Array | None = None,
+        measured: ContinuousBelief | None = None,
     ) -> None:
+        self.measured = measured or surrogate
         self.surrogate, self.candidates, self.stage = surrogate, candidates, stage
         self.differences = objective == "differences" and len(candidates) > 1
         self.noise_variance, self.generator, self.present = noise_variance, generator, present

@@ -39,7 +39,7 @@ def warm_starts(
     only while nothing feasible is known, since it takes as long as the plan.
     """
     found: list[Candidate] = []
-    dynamics, trips = replan.problem.dynamics, RoundTrips(replan.problem)
+    dynamics, trips, free = replan.problem.dynamics, RoundTrips(replan.problem), replan.problem.moves_freely
 
     def offer(values: Array, origin: str) -> bool:
         values = replan.within_bounds(values)
@@ -51,7 +51,7 @@ def warm_starts(
         return True
 
     def offer_unsolved(target: Array, origin: str) -> bool:
-        if not dynamics.is_free_move:
+        if not free:
             return False
         if trips.needed:
             way = trips.trip(replan.here, target, replan.left)
@@ -69,7 +69,7 @@ def warm_starts(
     coasting = replan.joined(*coasting_path(dynamics, replan.here, replan.left, last))
     for number, point in enumerate(dict.fromkeys(map(tuple, targets.tolist()))):
         target, origin = np.array(point), f"shortest path to target {number}"
-        if not offer_unsolved(target, origin) and not (found and dynamics.is_free_move):
+        if not offer_unsolved(target, origin) and not (found and free):
             values = replan.attempt(DistanceObjective.to(target), coasting, f"{origin} itself")
             if values is not None:
                 offer(values, origin)

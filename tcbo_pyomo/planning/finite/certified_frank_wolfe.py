@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from tcbo_pyomo.foundation.arrays import Array
+from tcbo_pyomo.foundation.deadline import Deadline
 from tcbo_pyomo.models.visitation import Visitation
 from tcbo_pyomo.planning.finite.active_pairs import ActivePairs
 from tcbo_pyomo.planning.finite.corrective_step import CorrectiveStep, Mixture
@@ -44,6 +45,8 @@ SAME = 1e-9
 """Two visitations are the same when they teach the same about every state, up to this share."""
 FINEST = 1e-10
 """Below this relative tolerance rounding decides, and the search gives up."""
+SMOOTHEST = 1e-15
+"""The least smoothing of the maximum over pairs: with less, its level could not be distinguished from the largest of them."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +94,8 @@ class CertifiedMixture:
         The direction (one value per pair, or two: see `step_gradient`) whose linear optimum gave the best lower bound.
     offset
         lower = offset + min over D of <gradient, d>: the bound as a function of D, for other limits than the present.
+    stopped
+        Why the gap that was wanted is not reached, in words; empty where it is.
     """
 
     components: list[tuple[float, Visitation]]
@@ -98,6 +103,7 @@ class CertifiedMixture:
     tangent: Linearisation
     gradient: Array
     offset: float
+    stopped: str = ""
 
 
 def certified_frank_wolfe(
@@ -105,6 +111,7 @@ def certified_frank_wolfe(
     extreme_point: Callable[[Array], Visitation],
     gap: float,
     maximum_calls: int = MAXIMUM_CALLS,
+    deadline: Deadline | None = None,
 ) -> CertifiedMixture:
     """Minimise the utility until (upper - lower) / upper <= gap.
 
@@ -118,19 +125,31 @@ def certified_frank_wolfe(
         The relative gap wanted, between 0 and 1.
     maximum_calls
         Linear subproblems allowed; when they are used up the plan comes with the gap it has, and a warning is logged.
+    deadline
+        The same where the time is over; none in a campaign, whose moves must not depend on the speed of the machine.
     """
     tangent = utility.linearise(None)
     search = _Search(utility, extreme_point, tangent)
-    share = MASTER_SHARE
+    share, stopped = MASTER_SHARE, ""
     while search.certificate.gap > gap:
-        if search.calls >= maximum_calls or share < FINEST:
+        stopped = _why_stop(search.calls, maximum_calls, share, deadline)
+        if stopped:
             logger.warning("after %d subproblems the certified gap is %.2g", search.calls, search.certificate.gap)
             break
         mixture = search.correct(share * search.certificate.gap)
         if search.certificate.gap > gap and not search.bound(mixture) and mixture.centred:
             share *= 0.1  # Nothing new: what is known has to be mixed more exactly.
     search.simplify(gap)
-    return CertifiedMixture(search.components(), search.certificate, tangent, search.gradient, search.offset)
+    return CertifiedMixture(search.components(), search.certificate, tangent, search.gradient, search.offset, stopped)
+
+
+def _why_stop(calls: int, maximum_calls: int, share: float, deadline: Deadline | None) -> str:
+    """Why a search ends with the gap it has; empty where it goes on."""
+    if deadline is not None and deadline.passed:
+        return f"the time limit of {deadline.seconds:g} s was reached"
+    if calls >= maximum_calls:
+        return f"{maximum_calls} linear subproblems were solved, the most that are"
+    return "rounding errors decide beyond it" if share < FINEST else ""
 
 
 class _Search:
@@ -178,7 +197,7 @@ class _Search:
     def correct(self, tolerance: float) -> Mixture:
         """The best mixture of the known visitations, to a relative tolerance."""
         functions = len(self.active.pairs) + len(self.visitations)
-        step = CorrectiveStep(self.active, self.information, self.upper, tolerance / functions)
+        step = CorrectiveStep(self.active, self.information, self.upper, max(tolerance / functions, SMOOTHEST))
         mixture = step.at(self.weights)
         for _ in range(STEPS_PER_ROUND):
             mixture = step.improve(mixture)

@@ -1,10 +1,15 @@
 """Which move of a plan comes first (ours): of the moves that keep the plan alive, the one that learns most at once.
 
 With one component the utility is linearised at the history, and a linear function has no diminishing returns: a plan is "go
-where most can be learned, and stay there for good". If the way there measures poorly, the next plan finds another such
-place, and the staying never comes. A plan of L moves that begins one move later loses at most about the share 1 / L of what
-it teaches, which is less than the linearisation is wrong by. So every move that gives up no more than that share is as
-good a beginning, and of these the eager one is made, with the largest
+where most can be learned, and stay there for good". Where moves inform about the place they arrive at (our default) and the
+way there measures poorly, that poor measurement counts there, the next plan finds another such place, and the staying never
+comes. The paper's V counts the state that is left (`utility.information: departure`): the place arrived at still looks
+unknown, and the next move stays. On the laser that alone decides (`examples/reproduction`). The eager move is another cure,
+which counts measurements where they are made.
+
+A plan of L moves that begins one move later loses at most about the share 1 / L of what it teaches, which is less than the
+linearisation is wrong by. So every move that gives up no more than that share is as good a beginning, and of these the eager
+one is made, with the largest
 
     gain(x, a) = sum_x' P(x'|x, a) Cov[f(z) - f(z'), f(x')]^2 / (Var f(x') + sigma^2(x, a, x')),
 

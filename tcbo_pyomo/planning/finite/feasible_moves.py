@@ -93,6 +93,9 @@ class FeasibleMoves:
         nothing = np.zeros(self.problem.process.number_of_pairs)
         return self._completion.beginning_with(nothing, situation, pair) is not None
 
+    def record(self) -> None:
+        """Nothing to keep: what a finite plant can do next needs no nonlinear solver."""
+
     def state(self) -> None:
         """Nothing to save: what is feasible follows from the history."""
 

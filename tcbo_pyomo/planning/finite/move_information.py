@@ -1,14 +1,16 @@
 """What planned moves teach about each state: where a pair arrives (our default), or where it leaves (the paper's V).
 
 - "arrival": a pair (x, a) informs about where it arrives, x' with rate P(x'|x, a) / sigma^2(x, a, x'). This is what a plant
-  does: the history counts measurements at the states arrived at, whatever is chosen here for plans (Algorithm 1's y_{h+1}).
+  does (Algorithm 1's y_{h+1}).
 - "departure": it informs about the state x that it leaves, with rate sum_x' P(x'|x, a) / sigma^2(x, a, x'), as in
   V = sum d(x, a) Phi(x) Phi(x)^T / sigma^2(x, a) (sections 2.2 and 5.3). The last move of an episode informs about where it
   arrives as well: no later move leaves that state, and a plan would have no reason to end anywhere.
 
-Over an episode from x_0 to x_H arrival counts x_1 .. x_H and departure x_0 .. x_H, the present state once more. So on a
-deterministic plant with one noise variance both make the same plans of one component. Where noise depends on the move a
-precise move (staying) is credited to the state it begins in.
+The moves that were made count by the same convention (`knowledge/credited_visits.py`), so that an episode from x_0 to x_H adds
+x_1 .. x_H with arrival and x_0 .. x_H with departure, made or planned. A plan from x_k is then ranked at a history without x_k.
+On a deterministic plant with one noise variance that is the only difference. Where noise depends on the move, a precise
+move (staying) is credited to the state it begins in, and one that arrives by a jump to the state it left: a place that was
+measured poorly still looks unknown, and the next plan stays there.
 
 The weights of history and plan (section 4.1): a visit that is planned counts as much as one that was made. That is the
 paper's 1 / (T H) for all with T := t + 1, the episodes so far and the present one; a common factor changes no plan.

@@ -10,6 +10,7 @@ import numpy as np
 from tcbo_pyomo.errors import BadInput, InfeasiblePlan
 from tcbo_pyomo.foundation.arrays import Array, Integers
 from tcbo_pyomo.foundation.blas_threads import one_blas_thread
+from tcbo_pyomo.foundation.deadline import Deadline
 from tcbo_pyomo.foundation.profiling import timed
 from tcbo_pyomo.models.visitation import Visitation, mix
 from tcbo_pyomo.planning.finite.certified_frank_wolfe import Certificate, CertifiedMixture, certified_frank_wolfe
@@ -98,12 +99,20 @@ class FinitePlanner:
 
     @timed("certified Frank-Wolfe")
     def certified(
-        self, utility: Utility, situation: Situation, generator: np.random.Generator, gap: float
+        self,
+        utility: Utility,
+        situation: Situation,
+        generator: np.random.Generator,
+        gap: float,
+        deadline: Deadline | None = None,
     ) -> CertifiedMixture:
-        """The plan whose utility is proven to be within a relative gap of the optimum."""
+        """The plan whose utility is proven to be within a relative gap of the optimum, as far as the time allows."""
         with one_blas_thread():
             return certified_frank_wolfe(
-                utility, lambda gradient: self._extreme_point(gradient, situation, generator), gap
+                utility,
+                lambda gradient: self._extreme_point(gradient, situation, generator),
+                gap,
+                deadline=deadline,
             )
 
     def _extreme_point(self, gradient: Array, situation: Situation, generator: np.random.Generator) -> Visitation:

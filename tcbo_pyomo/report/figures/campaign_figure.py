@@ -19,7 +19,14 @@ from tcbo_pyomo.report.figures.canvas import (
     name_axes,
     pair_panels,
 )
-from tcbo_pyomo.report.figures.path_drawing import CANDIDATE_COLOUR, draw_landscape, draw_paths, plane, truth_title
+from tcbo_pyomo.report.figures.path_drawing import (
+    CANDIDATE_COLOUR,
+    LINES_NOTE,
+    draw_landscape,
+    draw_paths,
+    plane,
+    truth_title,
+)
 from tcbo_pyomo.report.figures.posterior_slices import posterior_slices
 
 if TYPE_CHECKING:
@@ -59,7 +66,7 @@ def campaign_figure(result: CampaignResult, ax: Axes | None = None) -> Axes:
         figure_of(panels[0]).suptitle(title, fontsize=11)
     else:
         panels[0].set_title(title, fontsize=11)
-    legend_below(panels[0], own, ncols=5, fontsize=8, labelspacing=0.9, frameon=False)
+    legend_below(panels[0], own, ncols=5, fontsize=8, labelspacing=0.9, frameon=False, title=LINES_NOTE, title_fontsize=8)
     return panels[0]
 
 
@@ -68,8 +75,7 @@ def _draw_plane(ax: Axes, result: CampaignResult, landscape: Landscape, axes: tu
     contours = draw_landscape(ax, _seen(landscape, axes))
     if contours is not None:
         ax.figure.colorbar(contours, ax=ax, label=truth_title(result.problem), pad=0.02)
-    places = plane(landscape.places[:, axes])
-    draw_paths(ax, [_places(result.problem, path, axes) for path in result.paths], places)
+    draw_paths(ax, [_places(result.problem, path, axes) for path in result.paths])
     _draw_marks(ax, result, _seen(landscape, axes), axes)
     name_axes(ax, [result.problem.coordinates[axis].title for axis in axes])
 

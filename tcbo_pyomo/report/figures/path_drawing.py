@@ -10,6 +10,7 @@ import numpy as np
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.problem.landscape import Landscape
 from tcbo_pyomo.problem.protocol import ProblemProtocol
+from tcbo_pyomo.report.figures.canvas import figure_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,8 +20,12 @@ if TYPE_CHECKING:
 EPISODE_COLOURS = ("#332288", "#CC6677", "#117733", "#88CCEE", "#882255", "#44AA99", "#999933", "#AA4499")
 CANDIDATE_COLOUR = "#E69F00"
 LINE_STYLES = ("solid", (0, (4, 1.5)), (0, (1, 1)))
-# Paths are shifted a little along this direction, which is parallel to no move on a grid: all stay visible.
-SHIFT_DIRECTION = np.array([np.cos(np.radians(112.5)), np.sin(np.radians(112.5))])
+# Lines that share places are drawn side by side along this direction, which is parallel to no move on a grid. All of them stay
+# within the circle around a visited place: no line is further than its radius from the values it stands for.
+SIDE_BY_SIDE = np.array([np.cos(np.radians(112.5)), np.sin(np.radians(112.5))])
+CIRCLE_POINTS = 8.0
+LINES_NOTE = "circles are the places visited; lines run side by side within them"
+
 
 
 def plane(places: Array) -> Array:
@@ -66,34 +71,32 @@ def draw_walk(ax: Axes, place: Array, name: str, alpha: float = 1.0) -> None:
     ax.scatter(x, y, c=np.arange(len(place)), cmap="viridis", s=14, zorder=3, label=f"{name} (dark to light)")
 
 
-def draw_paths(ax: Axes, paths: Sequence[Array], points: Array) -> None:
-    """One line per episode from its places (k x 2), shifted a little; `points` are the places of all states."""
+def draw_paths(ax: Axes, paths: Sequence[Array]) -> None:
+    """One line per episode from its places (k x 2): circles around the places, lines side by side within them."""
     from matplotlib import colormaps
 
     number = len(paths)
     palette = len(EPISODE_COLOURS)
     many = number > palette * len(LINE_STYLES)
     for index, path in enumerate(paths):
-        place = path + (index - (number - 1) / 2) * _shift(points, number)
+        colour = colormaps["cividis"](index / number) if many else EPISODE_COLOURS[index % palette]
         ax.plot(
-            *place.T,
-            color=colormaps["cividis"](index / number) if many else EPISODE_COLOURS[index % palette],
+            *path.T,
+            color=colour,
             linestyle="solid" if many else LINE_STYLES[index // palette],
-            linewidth=1.4,
-            marker="o",
-            markersize=2.6,
+            linewidth=1.2,
             zorder=3,
             label=f"episode {index + 1}" if not many or index in (0, number - 1) else None,
+            transform=_beside(ax, (index - (number - 1) / 2) / max(number, 1)),
         )
+    if paths:
+        across, up = np.unique(np.concatenate(paths), axis=0).T
+        ax.scatter(across, up, s=CIRCLE_POINTS**2, facecolors="none", edgecolors="0.25", linewidths=0.6, zorder=3.5)
 
 
-def _shift(points: Array, number: int) -> Array:
-    """The shift from one path to the next: all of them together stay well within a cell."""
-    from scipy.spatial import KDTree
+def _beside(ax: Axes, share: float) -> Any:
+    """The axes' own transformation, moved on paper by a share of a circle: one half is its rim."""
+    from matplotlib.transforms import ScaledTranslation
 
-    extent = np.ptp(points, axis=0)
-    extent[extent == 0] = 1.0
-    places = np.unique(((points - points[0]) / extent).round(9), axis=0)
-    apart, _ = KDTree(places).query(places, k=2)
-    cell = min(float(np.asarray(apart)[:, 1].min()), 1.0)
-    return 0.7 * cell / max(number - 1, 1) * SHIFT_DIRECTION * extent
+    across, up = share * CIRCLE_POINTS / 72.0 * SIDE_BY_SIDE
+    return ax.transData + ScaledTranslation(across, up, figure_of(ax).dpi_scale_trans)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -16,17 +16,19 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from tcbo_pyomo.campaign.simulation import CampaignResult
+    from tcbo_pyomo.knowledge.continuous import ContinuousKnowledge
+    from tcbo_pyomo.problem.continuous import ContinuousProblem
 
 CELLS = 161
 
 
 def posterior_slices(result: CampaignResult, ax: Axes | None = None) -> Axes:
-    """Path, candidates and recommendation over the posterior mean, one panel per pair of coordinates.
+    """Path, candidates and recommendation over the posterior mean, one panel per pair of inputs of the black box.
 
-    With more than two coordinates each panel is the slice through the recommendation; on axes that are given the first
+    With more than two of them each panel is the slice through the recommendation; on axes that are given the first
     pair is drawn. The axes are returned, the first ones where there are several panels.
     """
-    dimension = len(result.problem.coordinates)
+    dimension = len(result.problem.input_axes)
     slices = "" if dimension <= 2 else ", slices of the posterior mean through the recommendation"
     title = f"{result.problem.name}: {result.method}, seed {result.seed}{slices}"
     panels = [ax] if ax is not None else pair_panels(dimension)
@@ -43,48 +45,55 @@ def posterior_slices(result: CampaignResult, ax: Axes | None = None) -> Axes:
 
 
 def _draw_slice(ax: Axes, result: CampaignResult, pair: tuple[int, int]) -> None:
-    problem = result.problem
-    recommended = np.asarray(result.campaign.recommendation)
+    problem, knowledge = _continuous(result)
+    recommended = problem.observed(np.asarray(result.campaign.recommendation))
     grid = np.linspace(-0.5, 0.5, CELLS)
     points = np.tile(recommended, (CELLS * CELLS, 1))
     points[:, pair[0]], points[:, pair[1]] = (axis.ravel() for axis in np.meshgrid(grid, grid))
-    mean = result.campaign.knowledge.predict(points)[0]
-    mean = np.where(problem.allowed(points), mean, np.nan).reshape(CELLS, CELLS)
-    units = physical(problem.coordinates, points)
+    mean = knowledge.predict_inputs(points)[0]
+    allowed = np.ones(len(points), dtype=bool) if problem.has_hidden else problem.allowed(points)
+    mean = np.where(allowed, mean, np.nan).reshape(CELLS, CELLS)
+    units = physical(problem.input_axes, points)
     horizontal, vertical = (units[:, axis].reshape(CELLS, CELLS) for axis in pair)
     contours = ax.contourf(horizontal, vertical, mean, levels=14, cmap="Greys", alpha=0.55, zorder=0)
     label = f"posterior mean of {problem.output_title or problem.output}"
     ax.figure.colorbar(contours, ax=ax, label=label, pad=0.02)
     for number, path in enumerate(result.paths, 1):
-        draw_walk(ax, _places(result, path, pair), "path" if len(result.paths) == 1 else f"path, episode {number}")
+        label = "path" if len(result.paths) == 1 else f"path, episode {number}"
+        draw_walk(ax, _places(problem, problem.observed(np.array(path)), pair), label)
 
-    def mark(locations: Any, label: str, **style: Any) -> None:
-        ax.scatter(*_places(result, locations, pair).T, facecolors="none", label=label, **style)
+    def mark(points: Any, label: str, **style: Any) -> None:
+        ax.scatter(*_places(problem, points, pair).T, facecolors="none", label=label, **style)
 
     ring = {"edgecolors": "black", "linewidths": 1.5, "zorder": 5}
-    mark([problem.start_state], "start", marker="s", s=55, **ring)
+    mark(problem.observed(np.array([problem.start_state])), "start", marker="s", s=55, **ring)
     if result.candidate_states:
         mark(result.candidate_states, "last candidates", marker="D", s=26, edgecolors=CANDIDATE_COLOUR, zorder=4)
     mark([recommended], "recommendation", s=190, **ring)
-    name_axes(ax, [problem.coordinates[axis].title for axis in pair])
+    name_axes(ax, [problem.input_axes[axis].title for axis in pair])
 
 
 def _draw_line(ax: Axes, result: CampaignResult) -> None:
     """One coordinate: mean and two standard deviations, with the measurements."""
-    problem, knowledge = result.problem, result.campaign.knowledge
+    problem, knowledge = _continuous(result)
     points = np.linspace(-0.5, 0.5, 401)[:, None]
-    place = physical(problem.coordinates, points)[:, 0]
-    mean, deviation = knowledge.predict(points)
+    place = physical(problem.input_axes, points)[:, 0]
+    mean, deviation = knowledge.predict_inputs(points)
     spread = 2.0 * deviation
     ax.plot(place, mean, color="0.25", label="posterior mean")
     ax.fill_between(place, mean - spread, mean + spread, color="0.85", label="two standard deviations")
-    table, name = result.experiments, problem.coordinates[0].name
+    table, name = result.experiments, problem.input_axes[0].name
     ax.scatter(table[name], table[problem.output], s=14, c=np.arange(len(table)), cmap="viridis", label="measurements")
     recommended = problem.describe(result.campaign.recommendation)[name]
     ax.axvline(recommended, color="black", linestyle="--", label="recommendation")
-    ax.set(xlabel=spaced(problem.coordinates[0].title), ylabel=problem.output_title or problem.output)
+    ax.set(xlabel=spaced(problem.input_axes[0].title), ylabel=problem.output_title or problem.output)
 
 
-def _places(result: CampaignResult, locations: Any, pair: tuple[int, int]) -> Array:
-    """Scaled points as places on paper."""
-    return physical(result.problem.coordinates, np.atleast_2d(np.array(locations, dtype=float)))[:, list(pair)]
+def _places(problem: ContinuousProblem, points: Any, pair: tuple[int, int]) -> Array:
+    """Scaled inputs as places on paper."""
+    return physical(problem.input_axes, np.atleast_2d(np.array(points, dtype=float)))[:, list(pair)]
+
+
+def _continuous(result: CampaignResult) -> tuple[ContinuousProblem, ContinuousKnowledge]:
+    """The problem and what is known of it; only continuous plants are drawn here."""
+    return cast("ContinuousProblem", result.problem), cast("ContinuousKnowledge", result.campaign.knowledge)

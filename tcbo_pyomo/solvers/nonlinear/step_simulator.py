@@ -32,6 +32,9 @@ class Simulator(Protocol):
 
 def simulator_of(dynamics: Dynamics) -> Simulator:
     """Who simulates these dynamics: they themselves where they can, else their equations, compiled once."""
+    # A look at a protocol takes longer than a step; the package's own dynamics do not need one.
+    if isinstance(dynamics, NonlinearDynamics) and dynamics in _COMPILED:
+        return _COMPILED[dynamics]
     if isinstance(dynamics, Simulator):
         return dynamics
     if not isinstance(dynamics, NonlinearDynamics):
@@ -39,9 +42,7 @@ def simulator_of(dynamics: Dynamics) -> Simulator:
             f"dynamics: {type(dynamics).__name__} cannot be simulated; give it a method next_state(state, action), or use "
             "LinearDynamics or NonlinearDynamics"
         )
-    if dynamics not in _COMPILED:
-        _COMPILED[dynamics] = StepSimulator(dynamics)
-    return _COMPILED[dynamics]
+    return _COMPILED.setdefault(dynamics, StepSimulator(dynamics))
 
 
 class StepSimulator:

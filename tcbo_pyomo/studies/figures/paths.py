@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pandas as pd
 
 from tcbo_pyomo.errors import BadInput
@@ -12,7 +11,7 @@ from tcbo_pyomo.library import load_problem
 from tcbo_pyomo.problem.landscape import Landscape
 from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.report.figures.canvas import panel_grid
-from tcbo_pyomo.report.figures.path_drawing import draw_landscape, draw_paths, draw_walk, plane, truth_title
+from tcbo_pyomo.report.figures.path_drawing import draw_landscape, draw_paths, draw_walk, truth_title
 from tcbo_pyomo.report.figures.region_outlines import draw_region
 from tcbo_pyomo.studies.figures.axes import panel_columns, series_legend
 from tcbo_pyomo.studies.figures.labels import folded, heading, plain
@@ -93,9 +92,7 @@ def _draw_panel(ax: Axes, walk: Walk, problem: ProblemProtocol, landscape: Lands
         # From state to state the moves may be long; their lines must not hide where the plant was.
         draw_walk(ax, walk.episodes[0], "path", alpha=0.4 if landscape.only_places else 1.0)
     else:
-        # How far paths may be shifted apart: less than states are, or on a continuous plant the places visited.
-        apart = plane(landscape.places) if landscape.only_places else np.concatenate(walk.episodes)
-        draw_paths(ax, walk.episodes, apart)
+        draw_paths(ax, walk.episodes)
     start = walk.episodes[0][:1]
     style: dict[str, Any] = {"facecolors": "none", "edgecolors": "black", "linewidths": 1.3, "zorder": 5}
     ax.scatter(start[:, 0], start[:, 1], marker="s", s=60, label="start", **style)

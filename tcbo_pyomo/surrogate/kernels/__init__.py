@@ -11,12 +11,9 @@ from dataclasses import MISSING, fields
 from typing import Any
 
 from tcbo_pyomo.errors import BadInput, suggestion
-from tcbo_pyomo.foundation.registry import Registry
-from tcbo_pyomo.surrogate.kernels.kernel import Kernel
+from tcbo_pyomo.surrogate.kernels.kernel import KERNELS, Kernel
 
 __all__ = ["KERNELS", "Kernel", "kernel_from_dict"]
-
-KERNELS: Registry[Kernel] = Registry(__name__, "kernel", Kernel)
 
 
 def kernel_from_dict(data: Mapping[str, Any]) -> Kernel:

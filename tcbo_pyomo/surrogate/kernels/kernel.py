@@ -17,6 +17,7 @@ import numpy as np
 
 from tcbo_pyomo.errors import BadInput, suggestion
 from tcbo_pyomo.foundation.arrays import Array
+from tcbo_pyomo.foundation.registry import Registry
 
 PACKAGE = __name__.rpartition(".")[0]
 
@@ -26,11 +27,14 @@ class Kernel(ABC):
     """A covariance function with a prior mean.
 
     A new kernel is a frozen dataclass in a file of its own. `fitted` names the positive fields that a fit may
-    change, `vectors` the fields that may hold several numbers.
+    change, `vectors` the fields that may hold several numbers. `a + b` is the kernel of a sum of two independent functions
+    (`Sum`), `2.0 * a` a multiple (`Scaled`).
     """
 
     fitted: ClassVar[tuple[str, ...]] = ()
     vectors: ClassVar[tuple[str, ...]] = ()
+    __array_ufunc__: ClassVar[None] = None
+    """A number of NumPy leaves products to the kernel."""
 
     def __post_init__(self) -> None:
         self._check_numbers(self.fitted)
@@ -62,6 +66,22 @@ class Kernel(ABC):
     def mean_gradient(self, points: Array) -> Array:
         """First derivatives of the prior mean, n x d."""
         return np.zeros_like(points, dtype=float)
+
+    def __add__(self, other: Kernel) -> Kernel:
+        """The kernel of f + g, f and g independent; sums of sums are one sum."""
+        if not isinstance(other, Kernel):
+            return NotImplemented
+        sum_of = KERNELS.load("sum")
+        parts = [part.kernels if type(part) is sum_of else (part,) for part in (self, other)]  # type: ignore[attr-defined]
+        return sum_of((*parts[0], *parts[1]))
+
+    def __mul__(self, factor: float) -> Kernel:
+        """`factor` times this kernel: that of sqrt(factor) f."""
+        if isinstance(factor, bool) or not isinstance(factor, (int, float, np.integer, np.floating)):
+            return NotImplemented
+        return KERNELS.load("scaled")(float(factor), self)
+
+    __rmul__ = __mul__
 
     def expression(self, point: Sequence[Any], centers: Array, weights: Array) -> Any:
         """s(x) = sum_j w_j k(x, c_j) of one point as a Pyomo expression: what `planner.nonlinear.interface: pyomo` plans with.
@@ -150,3 +170,6 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Kernel):
         return value.to_dict()
     return [_plain(entry) for entry in value] if isinstance(value, tuple) else value
+
+
+KERNELS: Registry[Kernel] = Registry(PACKAGE, "kernel", Kernel)

@@ -23,6 +23,11 @@ class KnownFeatures(Kernel):
 
     @property
     @abstractmethod
+    def weights(self) -> dict[str, float]:
+        """The prior means of the p weights by name."""
+
+    @property
+    @abstractmethod
     def weight_covariance(self) -> Array:
         """S, p x p."""
 

@@ -106,6 +106,11 @@ class Mechanism(KnownFeatures):
         return np.array(self.linearised_at or self.theta)
 
     @property
+    def weights(self) -> dict[str, float]:
+        """The estimate by name."""
+        return dict(zip(self.theta_names, self.theta, strict=True))
+
+    @property
     def weight_covariance(self) -> Array:
         """S, p x p."""
         return np.array(self.covariance)

@@ -53,6 +53,11 @@ class SingleFeature(KnownFeatures):
         raise self._no_formula("feature_expression")
 
     @property
+    def weights(self) -> dict[str, float]:
+        """The prior mean of the one weight."""
+        return {"weight": self.weight_mean}
+
+    @property
     def weight_covariance(self) -> Array:
         """The variance of the weight, 1 x 1."""
         return np.array([[self.weight_variance]])

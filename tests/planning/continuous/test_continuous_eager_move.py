@@ -231,9 +231,9 @@ def test_a_passing_objective_has_true_derivatives_and_a_true_expression():
         change = objective.gradient(points + rows) - objective.gradient(points)
         np.testing.assert_allclose(change[row], objective.hessian(points)[row] @ rows[row], atol=1e-9)
     model = pyo.ConcreteModel()
-    model.COORDINATES = pyo.Set(initialize=["x", "y"])
+    model.INPUTS = pyo.Set(initialize=["x", "y"])
     values = {(step + 5, name): points[step, i] for step in range(4) for i, name in enumerate(["x", "y"])}
-    model.state = pyo.Var(range(5, 9), model.COORDINATES, initialize=values)
+    model.state = pyo.Var(range(5, 9), model.INPUTS, initialize=values)
     assert pyo.value(objective.expression(model, [5, 6, 7, 8])) == pytest.approx(expected, rel=1e-12)
 
 

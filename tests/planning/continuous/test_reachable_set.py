@@ -242,8 +242,8 @@ def test_every_basin_of_the_fjord_is_found():
     reach = reachable_set(problem)
     for spot in ((0.14, 0.75), (0.52, 0.20), (0.86, 0.72), (0.95, 0.85)):
         (route,) = reach.routes(np.array([spot]) - 0.5)
-        assert np.abs(route.point - (np.array(spot) - 0.5)).max() <= 1e-9
-        assert_proven(problem, route, route.point)
+        assert np.abs(route.state - (np.array(spot) - 0.5)).max() <= 1e-9
+        assert_proven(problem, route, route.state)
 
 
 class Everywhere:

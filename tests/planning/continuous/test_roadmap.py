@@ -46,7 +46,7 @@ def test_a_way_round_a_wall_and_back(limits):
     problem = plane(40, limits, WALL, EndAt({"x": -0.3, "y": -0.3}))
     way = Episodes(problem).way(target)
     assert_allowed(problem, way.states)
-    assert np.abs(way.point - target).max() <= 1e-9
+    assert np.abs(way.state - target).max() <= 1e-9
     # Over the top of the wall: at least the two straight lines to its head.
     shortest = 2 * np.hypot(0.3, 0.6) if isinstance(limits, NormActions) else 2 * 0.6
     assert shortest / 0.1 <= way.step <= 1.5 * shortest / 0.1

@@ -12,6 +12,8 @@ import pytest
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.surrogate.features import state_factor
 from tcbo_pyomo.surrogate.kernels import KERNELS, kernel_from_dict
+from tcbo_pyomo.surrogate.kernels.constant import Constant
+from tcbo_pyomo.surrogate.kernels.matern_five_halves import MaternFiveHalves
 from tcbo_pyomo.surrogate.kernels.reaction_kinetics import ReactionKinetics
 from tcbo_pyomo.surrogate.kernels.scaled import Scaled
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
@@ -174,3 +176,18 @@ def test_unknown_parameters_and_changes_in_place_are_refused(kernel):
     field = dataclasses.fields(kernel)[0].name
     with pytest.raises(dataclasses.FrozenInstanceError):
         setattr(kernel, field, 1.0)
+
+
+def test_sums_and_multiples_are_written_as_in_a_formula():
+    a, b, c = SquaredExponential(0.5, 0.2), MaternFiveHalves(1.0, 0.3), Constant(0.0, 2.0)
+    assert a + b == Sum((a, b))
+    assert a + b + c == a + (b + c) == Sum((a, b, c))
+    assert 2.0 * a == a * 2 == np.float64(2.0) * a == Scaled(2.0, a)
+    assert 0.5 * (a + b) + c == Sum((Scaled(0.5, Sum((a, b))), c))
+    points = np.random.default_rng(0).uniform(-0.5, 0.5, (4, 2))
+    np.testing.assert_array_equal((a + 3.0 * b)(points, points), a(points, points) + 3.0 * b(points, points))
+    for wrong in (lambda: a + 1.0, lambda: a * b, lambda: a * True, lambda: a * np.ones(2)):
+        with pytest.raises(TypeError):
+            wrong()
+    with pytest.raises(BadInput, match=r"factor -1.0 must be a positive finite number"):
+        -1.0 * a

@@ -1,0 +1,183 @@
+"""The rest of a campaign, simulated on many drawn functions at once: as `campaign/simulation.py`, draws side by side."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tcbo_pyomo.foundation.arrays import Array, Integers
+from tcbo_pyomo.foundation.profiling import timed
+from tcbo_pyomo.plant.situation import Situation
+from tcbo_pyomo.problem.finite import Problem
+from tcbo_pyomo.rehearsal.batched_beliefs import BatchedBeliefs
+from tcbo_pyomo.rehearsal.chances import Chances, regrets
+from tcbo_pyomo.rehearsal.plant_tables import PlantTables
+from tcbo_pyomo.rehearsal.simulated_budgets import BudgetTables, SimulatedBudgets
+from tcbo_pyomo.rehearsal.simulated_method import Scene, SimulatedMethod
+from tcbo_pyomo.rehearsal.standpoint import Standpoint
+
+ALL_ROWS = 600
+"""States up to which plans look at all of them; of more, at those where drawn functions have their maxima."""
+
+
+class FinitePlant:
+    """A problem made ready for simulations; what does not change from decision to decision is computed once."""
+
+    def __init__(self, problem: Problem, noise_variance: Array) -> None:
+        self.problem, self.noise_variance = problem, noise_variance
+        self.tables = PlantTables(problem, noise_variance)
+        coupled = any(rule.couples_steps for rule in problem.rules)
+        self.budgets = BudgetTables(problem) if coupled else None
+
+
+@dataclass(frozen=True)
+class Rehearsal:
+    """D simulated campaigns of one method.
+
+    Attributes
+    ----------
+    regret
+        E x D: after each of the E episodes that were left, as far as results had come; after the last one all have.
+    visited
+        moves x D: where the plants went.
+    """
+
+    regret: Array
+    visited: Integers
+
+    @property
+    def final(self) -> Array:
+        """The regret at the end (D)."""
+        return np.asarray(self.regret[-1])
+
+
+@timed("rehearsal")
+def rehearse(
+    method: SimulatedMethod,
+    plant: FinitePlant,
+    standpoint: Standpoint,
+    chances: Chances,
+    counts_pending: bool = True,
+) -> Rehearsal:
+    """Make all moves that are left with one method, on every drawn function.
+
+    Parameters
+    ----------
+    method
+        Chooses the moves.
+    plant
+        The plant of the standpoint.
+    standpoint
+        Where the campaign stands.
+    chances
+        Functions, noise and luck.
+    counts_pending
+        Whether visits whose results are still to come shrink the variance that the method sees.
+    """
+    campaigns = _Campaigns(method, plant, standpoint, chances, counts_pending)
+    regret, visited = [], []
+    for move in range(standpoint.moves_left):
+        visited.append(campaigns.make_move(move))
+        if campaigns.step == 0:
+            if move + 1 == standpoint.moves_left:
+                campaigns.tell_up_to(campaigns.moves_made)
+            regret.append(campaigns.regret())
+    return Rehearsal(np.array(regret), np.array(visited))
+
+
+class _Campaigns:
+    """D campaigns between two moves."""
+
+    def __init__(
+        self,
+        method: SimulatedMethod,
+        plant: FinitePlant,
+        standpoint: Standpoint,
+        chances: Chances,
+        counts_pending: bool,
+    ) -> None:
+        self.method, self.plant, self.standpoint, self.chances = method, plant, standpoint, chances
+        draws, covariance = chances.draws, standpoint.covariance()
+        visits = standpoint.moves_left + len(standpoint.pending)
+        rows = _rows(standpoint, chances) if method.wants_covariance else None
+        self.beliefs = BatchedBeliefs(standpoint.mean, covariance, draws, visits, rows)
+        self.states = np.full(draws, standpoint.path[-1])
+        self.step, self.moves_made = len(standpoint.path) - 1, standpoint.moves_made
+        self.incumbent = np.full(draws, -np.inf if standpoint.incumbent is None else standpoint.incumbent)
+        self.generator = np.random.default_rng(chances.seed)
+        self._counts_pending = counts_pending
+        self._waiting: list[tuple[int, Integers, Array]] = []
+        """Visits whose results are pending: the moves made then, where (D), and the noise variance (D)."""
+        self._told = 0
+        self.budgets: SimulatedBudgets | None = None
+        if plant.budgets is not None:
+            spent = [tail.spent(Situation(standpoint.path)) for tail in plant.budgets.tails]
+            self.budgets = SimulatedBudgets(plant.budgets, spent, draws)
+        for visit in standpoint.pending:
+            self._visit(visit.order, np.full(draws, visit.state), np.full(draws, visit.noise_variance))
+
+    def make_move(self, move: int) -> Integers:
+        """Choose, move, and tell what is due; where the plants have gone (D)."""
+        tables, each = self.plant.tables, np.arange(len(self.states))
+        pairs, usable = tables.moves_from(self.states, self.step)
+        if self.budgets is not None:
+            usable = self.budgets.affordable(pairs, usable, self.step)
+        best = np.where(np.isfinite(self.incumbent), self.incumbent, 0.0)
+        scene = Scene(tables, self.beliefs, self.states, self.step, pairs, usable, best, self.generator, self.budgets)
+        pair = pairs[self.method.choose(scene), each]
+        entries = tables.arrive(pair, self.chances.luck[:, move])
+        arrived = tables.arrived_at(entries)
+        if self.budgets is not None:
+            self.budgets.move(entries)
+        self.moves_made += 1
+        self._visit(self.moves_made, arrived, tables.noise[entries])
+        self.states, self.step = arrived, self.step + 1
+        if self.step == self.plant.problem.horizon:
+            self.step, self.states = 0, np.full(len(self.states), self.plant.problem.start_state)
+            if self.budgets is not None:
+                self.budgets.restart()
+        self.tell_up_to(self._due())
+        return arrived
+
+    def _due(self) -> int:
+        """Up to which move the results are known."""
+        feedback = self.standpoint.feedback
+        if feedback.kind == "immediate":
+            return self.moves_made
+        return self.moves_made - (self.step if feedback.kind == "episodic" else feedback.delay)
+
+    def _visit(self, order: int, states: Integers, noise_variance: Array) -> None:
+        if self._counts_pending:
+            self.beliefs.visit(states, noise_variance)
+        self._waiting.append((order, states, noise_variance))
+
+    def tell_up_to(self, due: int) -> None:
+        """The results of the first so many moves come."""
+        while self._waiting and self._waiting[0][0] <= due:
+            _, states, noise_variance = self._waiting.pop(0)
+            if not self._counts_pending:
+                self.beliefs.visit(states, noise_variance)
+            true = self.chances.functions[np.arange(len(states)), states]
+            results = true + np.sqrt(noise_variance) * self.chances.noise[:, self._told]
+            self._told += 1
+            self.beliefs.tell(results)
+            self.incumbent = np.maximum(self.incumbent, results)
+
+    def regret(self) -> Array:
+        """Of what each campaign recommends now (D)."""
+        space = self.plant.tables.space
+        recommended = np.where(space, self.beliefs.mean, -np.inf).argmax(axis=1)
+        return regrets(self.standpoint, self.chances, recommended, space)
+
+
+def _rows(standpoint: Standpoint, chances: Chances) -> Integers:
+    """The states that plans look at as places of the maximum."""
+    number = len(standpoint.mean)
+    if number <= ALL_ROWS:
+        return np.arange(number)
+    generator = np.random.default_rng(chances.seed)
+    normal = generator.standard_normal((ALL_ROWS, standpoint.factor.shape[1]))
+    drawn = standpoint.mean + normal @ standpoint.factor.T
+    space = standpoint.problem.search_space
+    return np.unique(np.where(space, drawn, -np.inf).argmax(axis=1))

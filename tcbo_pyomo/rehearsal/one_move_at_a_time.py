@@ -1,0 +1,26 @@
+"""Upper confidence bounds within reach of one move, for many simulated campaigns: `local_ucb` and `greedy_ucb`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tcbo_pyomo.foundation.arrays import Integers
+from tcbo_pyomo.planning.finite.dynamic_programming import TIE
+from tcbo_pyomo.rehearsal.plant_tables import one_of_the_best
+from tcbo_pyomo.rehearsal.simulated_method import Scene
+
+
+@dataclass(frozen=True)
+class HighestBound:
+    """The move with the largest expectation of mean + width sd at the state arrived at."""
+
+    width: float
+    wants_covariance = False
+
+    def choose(self, scene: Scene) -> Integers:
+        """For each draw the row of its pair."""
+        beliefs = scene.beliefs
+        bound = beliefs.mean + self.width * np.sqrt(beliefs.variance)
+        return one_of_the_best(scene.tables.expected(scene.pairs, bound), scene.usable, TIE, scene.generator)

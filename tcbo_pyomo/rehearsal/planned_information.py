@@ -1,0 +1,135 @@
+"""`mdp_bo` with one component for many simulated campaigns: the utility at the history, its plan, and the first move.
+
+What a visit of state x is worth to a plan is W(x) / sigma^2 for variances of differences, with W(x) the squared covariance of x
+with the pair being separated; for the expected regret it is W(x) / (Var f(x) + sigma^2), W(x) summed over all rivals of the
+recommendation (`planning/finite/utility.py`, `planning/finite/expected_regret.py`). What the next measurement brings at once
+is W(x) / (Var f(x) + sigma^2) for both.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tcbo_pyomo.foundation.arrays import Array, Integers, Mask
+from tcbo_pyomo.planning.finite.dynamic_programming import TIE
+from tcbo_pyomo.planning.finite.eager_move import WIDTH
+from tcbo_pyomo.planning.finite.expected_regret import NEGLIGIBLE
+from tcbo_pyomo.planning.finite.farthest_pair import TIE as TIE_OF_PAIRS
+from tcbo_pyomo.planning.ties import one_of_the_largest
+from tcbo_pyomo.rehearsal.plant_tables import one_of_the_best
+from tcbo_pyomo.rehearsal.simulated_method import Scene
+from tcbo_pyomo.surrogate.improvement import density, expected_improvement
+
+
+@dataclass(frozen=True)
+class PlannedInformation:
+    """The first move of the plan that teaches most.
+
+    Attributes
+    ----------
+    objective
+        "differences", "g_allocation" or "regret".
+    eager
+        Whether the first move is the eager one, not that of the plan itself.
+    departure
+        Whether a planned move informs about where it leaves.
+    width
+        Standard deviations of the credible band.
+    """
+
+    objective: str
+    eager: bool
+    departure: bool
+    width: float
+    wants_covariance = True
+
+    def choose(self, scene: Scene) -> Integers:
+        """For each draw the row of its pair."""
+        beliefs, tables = scene.beliefs, scene.tables
+        worth = self._regret_worth(scene) if self.objective == "regret" else self._variance_worth(scene)
+        costs = tables.costs(worth, beliefs.variance if self.objective == "regret" else None, self.departure)
+        to_go = scene.to_go(costs)
+        if not self.eager:
+            return one_of_the_best(-to_go, scene.usable, TIE, scene.generator)
+        gains = tables.next_gains(scene.pairs, worth, beliefs.variance)
+        return one_of_the_best(gains, self._good_enough(scene, to_go), TIE, scene.generator)
+
+    def _good_enough(self, scene: Scene, to_go: Array) -> Mask:
+        """The moves among which the eager one is chosen (A x D), as in `planning/finite/eager_move.py`."""
+        usable = scene.usable
+        learned = -np.where(usable, to_go, np.inf).min(axis=0)
+        left = scene.tables.problem.horizon - scene.step
+        # At the price of a budget a whole plan may cost more than it teaches; the share of one move is a loss then, too.
+        good: Mask = usable & (-to_go >= learned - np.abs(learned) * (1.0 / left + TIE))
+        everywhere = scene.tables.everywhere_next[scene.states]
+        if everywhere.any():
+            bound = scene.beliefs.mean + WIDTH * np.sqrt(scene.beliefs.variance)
+            reached = np.where(usable, scene.tables.expected(scene.pairs, bound), -np.inf)
+            best = reached.max(axis=0)
+            good = np.where(everywhere, usable & (reached >= best - TIE * np.abs(best)), good)
+        return good
+
+    def _variance_worth(self, scene: Scene) -> Array:
+        """The squared covariance of every state with the candidates that are known least (D x n)."""
+        beliefs = scene.beliefs
+        spread = self.width * np.sqrt(beliefs.told_variance)
+        lower = np.where(scene.tables.space, beliefs.mean - spread, -np.inf).max(axis=1)
+        candidates = (beliefs.mean + spread >= lower[:, None]) & scene.tables.space
+        worth = np.empty_like(beliefs.mean)
+        for draw, chosen in enumerate(candidates[:, beliefs.rows]):
+            covariance, variance = beliefs.covariance[draw], beliefs.variance[draw]
+            places = np.flatnonzero(chosen)
+            if len(places) < 2 or self.objective != "differences":
+                places = places if len(places) else np.arange(len(beliefs.rows))
+                known_least = one_of_the_largest(variance[beliefs.rows[places]], TIE_OF_PAIRS, scene.generator)
+                worth[draw] = covariance[places[known_least]] ** 2
+                continue
+            first, second = _farthest(covariance, variance, beliefs.rows, places, scene.generator)
+            worth[draw] = (covariance[first] - covariance[second]) ** 2
+        return worth
+
+    def _regret_worth(self, scene: Scene) -> Array:
+        """What one more measurement at each state is worth (D x n), times Var f + sigma^2 there."""
+        beliefs = scene.beliefs
+        draws = np.arange(len(beliefs.mean))
+        recommended = np.where(scene.tables.space, beliefs.mean, -np.inf).argmax(axis=1)
+        shared = beliefs.covariance_with(recommended)
+        own = shared[draws, recommended][:, None]
+        rows = beliefs.rows
+        deviation = np.sqrt(np.maximum(beliefs.variance[:, rows] + own - 2.0 * shared[:, rows], 0.0))
+        mean, best = beliefs.mean[:, rows], beliefs.mean[draws, recommended][:, None]
+        regret = expected_improvement(mean, deviation, best)
+        rivals = scene.tables.space[rows] & (rows != recommended[:, None])
+        regret = np.where(rivals, regret, 0.0)
+        counting = regret > NEGLIGIBLE * regret.max(axis=1, initial=0.0)[:, None]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            weight = np.where(counting, density((mean - best) / deviation) / (2.0 * deviation), 0.0)
+        worth = np.empty_like(beliefs.mean)
+        for draw, counts in enumerate(counting):
+            chosen = np.flatnonzero(counts)
+            gap = beliefs.covariance[draw][chosen] - shared[draw]
+            np.multiply(gap, gap, out=gap)
+            worth[draw] = weight[draw, chosen] @ gap
+        return worth
+
+
+def _farthest(
+    covariance: Array, variance: Array, rows: Integers, places: Integers, generator: np.random.Generator
+) -> tuple[int, int]:
+    """The two of some places whose difference has the largest variance, as positions among the rows; ties at random."""
+    known = variance[rows[places]]
+    if len(places) == len(rows) == covariance.shape[1]:
+        distance = -2.0 * covariance
+    else:
+        distance = -2.0 * covariance[places[:, None], rows[places]]
+    distance += known
+    distance += known[:, None]
+    best = distance.max()
+    left, right = np.nonzero(distance >= best - TIE_OF_PAIRS * abs(best))
+    ordered = np.flatnonzero(left < right)
+    if not len(ordered):  # All places are equal: any two are as good.
+        return int(places[0]), int(places[1])
+    one = ordered[0] if len(ordered) == 1 else ordered[generator.integers(len(ordered))]
+    return int(places[left[one]]), int(places[right[one]])

@@ -1,0 +1,72 @@
+"""What a simulated method is: the choice of one of the package's methods, made for many simulated campaigns at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from tcbo_pyomo.foundation.arrays import Array, Integers, Mask
+from tcbo_pyomo.rehearsal.batched_beliefs import BatchedBeliefs
+from tcbo_pyomo.rehearsal.batched_induction import Costs
+from tcbo_pyomo.rehearsal.plant_tables import PlantTables
+from tcbo_pyomo.rehearsal.simulated_budgets import SimulatedBudgets
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Where D simulated campaigns stand before a move.
+
+    Attributes
+    ----------
+    tables
+        The plant.
+    beliefs
+        What each campaign believes.
+    states
+        Where each plant is (D).
+    step
+        The step of the next move, the same in all of them.
+    pairs, usable
+        The pairs of each plant's state (A x D, filled up with P), and which may be used now.
+    incumbent
+        The largest result of each campaign (D), 0 before the first one.
+    generator
+        Breaks ties.
+    budgets
+        What an episode may use up; None where nothing is limited.
+    """
+
+    tables: PlantTables
+    beliefs: BatchedBeliefs
+    states: Integers
+    step: int
+    pairs: Integers
+    usable: Mask
+    incumbent: Array
+    generator: np.random.Generator
+    budgets: SimulatedBudgets | None = None
+
+    def to_go(self, costs: Costs) -> Array:
+        """What each pair of each plant's state costs with the best rest of the episode (A x D), at the prices of budgets."""
+        induction, each = self.tables.induction, np.arange(len(self.states))
+        if self.budgets is not None:
+            costs = self.budgets.priced(costs, induction, self.states, self.step)
+        of_pairs = induction.of_pairs(induction.values_after(costs, self.step), costs, self.step)
+        return of_pairs[np.minimum(self.pairs, len(of_pairs) - 1), each]
+
+
+class SimulatedMethod(Protocol):
+    """Chooses the next moves.
+
+    Attributes
+    ----------
+    wants_covariance
+        Whether the covariance of all states has to be kept up to date for it.
+    """
+
+    wants_covariance: bool
+
+    def choose(self, scene: Scene) -> Integers:
+        """For each draw the row of `scene.pairs` to use next (D)."""

@@ -1,0 +1,100 @@
+"""Where a campaign stands: all that simulating the rest of it needs, as plain arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tcbo_pyomo.foundation.arrays import Array
+from tcbo_pyomo.knowledge.finite import FiniteKnowledge
+from tcbo_pyomo.problem.finite import Problem
+from tcbo_pyomo.settings import FeedbackSettings
+from tcbo_pyomo.surrogate.output_scale import OutputScale
+
+
+@dataclass(frozen=True)
+class PendingVisit:
+    """A visit whose result is still to come.
+
+    Attributes
+    ----------
+    state
+        Where the plant was.
+    noise_variance
+        Of the result.
+    order
+        How many moves had been made then.
+    """
+
+    state: int
+    noise_variance: float
+    order: int
+
+
+@dataclass(frozen=True)
+class Standpoint:
+    """A campaign on a finite process, between two moves.
+
+    Attributes
+    ----------
+    problem
+        The plant as it is believed, with its rules and its budget.
+    noise_variance
+        What is believed now about the noise of each stored transition.
+    feedback
+        When results come.
+    mean, factor
+        The belief from all results told: mean (n) and a factor of the covariance (n x M).
+    incumbent
+        The largest result told, as it is modelled; None before the first one.
+    path
+        States of the present episode, the start first.
+    moves_made, moves_left
+        Moves of the campaign so far, and still to be made.
+    pending
+        Visits whose results are still to come, in the order made.
+    band_width
+        Standard deviations of the credible band, where a member's settings name none.
+    scale
+        On which scale the output is modelled.
+    """
+
+    problem: Problem
+    noise_variance: Array
+    feedback: FeedbackSettings
+    mean: Array
+    factor: Array
+    incumbent: float | None
+    path: tuple[int, ...]
+    moves_made: int
+    moves_left: int
+    pending: tuple[PendingVisit, ...]
+    band_width: float
+    scale: OutputScale
+
+    def covariance(self) -> Array:
+        """Covariance of the states given all results told (n x n)."""
+        return np.asarray(self.factor @ self.factor.T)
+
+
+def standpoint_of(knowledge: FiniteKnowledge) -> Standpoint:
+    """Where a campaign stands, from what it knows."""
+    history, belief = knowledge.history, knowledge.belief
+    pending = tuple(
+        PendingVisit(int(move.arrived), knowledge.noise_variance(move), history.order(move)) for move in history.pending
+    )
+    return Standpoint(
+        problem=knowledge.problem,
+        noise_variance=knowledge.noise_factor * knowledge.problem.process.noise_variance,
+        feedback=knowledge.settings.feedback,
+        mean=belief.mean,
+        factor=belief.factor,
+        incumbent=knowledge.incumbent if history.told else None,
+        path=tuple(int(state) for state in history.situation().path),
+        moves_made=history.moves_made,
+        moves_left=history.moves_of(knowledge.problem.episodes) - history.moves_made,
+        pending=pending,
+        band_width=knowledge.band_width,
+        scale=knowledge.scale,
+    )
