@@ -6,9 +6,10 @@ line. A file may name a `preset` too, and wins over it.
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from tcbo_pyomo.errors import BadInput, suggestion
 
@@ -180,12 +181,22 @@ class RolloutSettings(_Section):
     """Standard errors of the paired difference by which another method has to end lower before it replaces the first one."""
 
 
+GOALS = ("maximise", "minimise")
+"""Goals that need no number."""
+
+
 class ConstraintSettings(BaseModel):
     """One more rule of the plant, by name: a file in models/constraints or 'my_module:MyRule', with its arguments."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
 
     use: str = Field(min_length=1)
+
+
+class TargetSettings(_Section):
+    """An output that is to be at a value."""
+
+    target: float
 
 
 class Settings(_Section):
@@ -197,6 +208,9 @@ class Settings(_Section):
     """Number of episodes; the problem's own when not given."""
     start: str | dict[str, float] | None = None
     """Start of every episode as a label or {coordinate: value}; the problem's own when not given."""
+    goal: Literal["maximise", "minimise"] | TargetSettings | None = None
+    """maximise, minimise, or {target: 42}: the output is to be at a value, in its unit. The problem's own when not given, and
+    that is maximise where it names none."""
     feedback: FeedbackSettings = FeedbackSettings()
     candidates: CandidateSettings = CandidateSettings()
     utility: UtilitySettings = UtilitySettings()
@@ -205,6 +219,18 @@ class Settings(_Section):
     rollout: RolloutSettings = RolloutSettings()
     constraints: tuple[ConstraintSettings, ...] = Field((), strict=False)
     """Further rules of the plant, such as {use: maximum_step, limits: {ratio: 0.1}}; use may be 'my_module:MyRule'."""
+
+    @field_validator("goal", mode="before")
+    @classmethod
+    def _a_goal_by_name(cls, value: Any) -> Any:
+        """One message for all that is no goal, in place of one for each kind that it might have been."""
+        if value is None or isinstance(value, TargetSettings) or (isinstance(value, str) and value in GOALS):
+            return value
+        if isinstance(value, dict) and set(value) == {"target"}:
+            number = value["target"]
+            if isinstance(number, (int, float)) and not isinstance(number, bool) and isfinite(number):
+                return TargetSettings(target=float(number))
+        raise ValueError("use maximise, minimise, or {target: 42} with a finite number in the unit of the output")
 
     @model_validator(mode="after")
     def _a_gap_needs_a_convex_utility(self) -> Settings:

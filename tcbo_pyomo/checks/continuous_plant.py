@@ -9,7 +9,7 @@ from tcbo_pyomo.checks.finding import Finding
 from tcbo_pyomo.errors import TcboError
 from tcbo_pyomo.foundation.arrays import Array, Integers
 from tcbo_pyomo.planning.continuous.reachable_set import reachable_set
-from tcbo_pyomo.planning.continuous.true_maximum import TrueSurface, largest_true_value
+from tcbo_pyomo.planning.continuous.true_maximum import TrueSurface, best_true_value
 from tcbo_pyomo.problem.continuous import ContinuousProblem
 from tcbo_pyomo.solvers.nonlinear.step_simulator import next_states
 
@@ -165,7 +165,7 @@ def _prior(problem: ContinuousProblem, points: Array, values: Array) -> Finding:
 
 def _maximum(problem: ContinuousProblem, values: Array) -> Finding:
     """Whether the maximum that regret refers to is the largest value that an episode can reach."""
-    best, spread = largest_true_value(problem), float(np.ptp(values))
+    best, spread = best_true_value(problem), float(np.ptp(values))
     best = max(best, float(values.max()))
     if problem.maximum is None:
         return Finding("ok", "maximum", f"not given, so there is no regret; an episode can reach {best:.8g}")

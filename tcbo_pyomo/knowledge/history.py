@@ -76,11 +76,6 @@ class History:
         return found
 
     @property
-    def incumbent(self) -> float:
-        """The largest measurement told, 0 before the first one."""
-        return max((value for _, value in self.measurements), default=0.0)
-
-    @property
     def open_move(self) -> Move | None:
         """The move asked for and not yet made."""
         last = self.moves[-1] if self.moves else None

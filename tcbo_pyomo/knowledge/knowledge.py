@@ -23,6 +23,7 @@ from tcbo_pyomo.plant.situation import Location
 from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.settings import Settings
 from tcbo_pyomo.surrogate.belief_protocol import Belief
+from tcbo_pyomo.surrogate.goal import Goal
 from tcbo_pyomo.surrogate.kernel_factors import Learned
 from tcbo_pyomo.surrogate.kernels import kernel_from_dict
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
@@ -55,6 +56,11 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
     def scale(self) -> OutputScale:
         """On which scale the output is modelled."""
         return self.problem.output_scale
+
+    @cached_property
+    def goal(self) -> Goal:
+        """Which values are better, as they are modelled."""
+        return self.problem.goal.on(self.scale)
 
     @cached_property
     def learner(self) -> Learner | None:
@@ -110,12 +116,12 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
     @property
     @abstractmethod
     def candidates(self) -> Integers | Array:
-        """Where the maximum may still be (Z): indices of states, or K x d scaled points."""
+        """Where the best may still be (Z): indices of states, or K x d scaled points."""
 
     @property
     @abstractmethod
     def recommendation(self) -> Location:
-        """Where the posterior mean is largest in the search space."""
+        """Where the expected score of the goal is largest in the search space: the posterior mean where that maximises."""
 
     @property
     def route_moves(self) -> list[dict[str, Any]] | None:
@@ -246,8 +252,13 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
 
     @property
     def incumbent(self) -> float:
-        """The largest result told, as it is modelled; 0 before the first one."""
-        return self.scale.modelled(self.history.incumbent) if self.history.told else 0.0
+        """The best score of a result told; before the first one 0, or for a target what is expected of the start."""
+        if self.history.told:
+            values = np.array([self.scale.modelled(value) for _, value in self.history.measurements])
+            return float(self.goal.score(values).max())
+        if self.goal.first_incumbent is not None:
+            return self.goal.first_incumbent
+        return float(self.goal.expected(*self.belief.predict(self.seen([self.problem.start_state])))[0])
 
     def predict(self, locations: Sequence[Location] | Array) -> tuple[Array, Array]:
         """Mean and standard deviation of the output at n places, in its own unit."""

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tcbo_pyomo.foundation.packed_arrays import unpacked
+from tcbo_pyomo.surrogate.extremes import MAXIMISE
 
 NONE = "none"
 PLAIN = {
@@ -48,6 +49,9 @@ def declared_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Cha
     found += _axes(old["coordinates"], new["coordinates"])
     if old["plant"]["kind"] != new["plant"]["kind"]:
         return [*found, Change("plant", old["plant"]["kind"], new["plant"]["kind"])]
+    goals = [data.get("goal", MAXIMISE.data) for data in (old, new)]
+    if goals[0] != goals[1]:
+        found.append(Change("goal", *map(_goal, goals)))
     if old["start"] != new["start"]:
         found.append(Change("start", _place(old), _place(new)))
     if old["kernel"] != new["kernel"]:
@@ -61,6 +65,10 @@ def kernel_words(kernel: Mapping[str, Any]) -> str:
     """A kernel in one line, `squared_exponential(variance 1, lengthscale 0.3)`."""
     fields = ", ".join(f"{name} {_value(value)}" for name, value in kernel.items() if name != "name")
     return f"{kernel['name']}({fields})"
+
+
+def _goal(goal: Any) -> str:
+    return goal if isinstance(goal, str) else f"target {goal['target']:.6g}"
 
 
 def _value(value: Any) -> str:

@@ -26,6 +26,8 @@ from tcbo_pyomo.plant.situation import Situation
 from tcbo_pyomo.problem.landscape import Landscape
 from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.problem.visitable_states import VisitableStates, visitable_states
+from tcbo_pyomo.surrogate.extremes import MAXIMISE
+from tcbo_pyomo.surrogate.goal import Goal
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 from tcbo_pyomo.surrogate.plain_prior import PlainPrior
 
@@ -63,6 +65,8 @@ class Problem(ProblemProtocol):
         What is measured: the name of its column in tables, its unit, and its title in figures.
     prior
         What you know about the output in plain words, in place of a kernel: `PlainPrior(range=(0, 100))`.
+    goal
+        "maximise" (the default), "minimise", or {"target": 42} for an output that is to be at a value, in its unit.
     """
 
     measure_start: ClassVar[bool] = False
@@ -82,6 +86,7 @@ class Problem(ProblemProtocol):
     output_title: str = ""
     description: str = ""
     prior: PlainPrior | None = None
+    goal: Any = MAXIMISE  # A Goal once the problem is made.
     coordinates: tuple[Coordinate, ...] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -116,7 +121,7 @@ class Problem(ProblemProtocol):
 
     @property
     def search_space(self) -> Mask:
-        """States that an episode can visit: where the maximum is sought."""
+        """States that an episode can visit: where the best is sought."""
         return self.visitable.states
 
     @cached_property
@@ -129,8 +134,8 @@ class Problem(ProblemProtocol):
 
     @property
     def best_state(self) -> int:
-        """The state with the largest true value in the search space."""
-        return int(np.where(self.search_space, self.known_truth, -np.inf).argmax())
+        """The state with the best true value in the search space: the largest, the smallest or the closest to a target."""
+        return int(np.where(self.search_space, self.goal.score(self.known_truth), -np.inf).argmax())
 
     @property
     def size(self) -> str:
@@ -172,8 +177,11 @@ class Problem(ProblemProtocol):
         return float(self.known_truth[state])
 
     def regret(self, state: int) -> float | None:
-        """How far a recommendation is from the best, where the truth is known."""
-        return None if self.truth is None else float(self.truth[self.best_state] - self.truth[state])
+        """How much worse a recommendation is than the best, where the truth is known."""
+        if self.truth is None:
+            return None
+        best, recommended = self.goal.score(np.asarray(self.truth)[[self.best_state, state]])
+        return float(best - recommended)
 
     def identity(self) -> tuple[list[Any], list[Any]]:
         """Everything that decides which moves are made, as plain data and arrays."""
@@ -193,7 +201,7 @@ class Problem(ProblemProtocol):
         return {"kind": "finite", "process": process, "confidence_width": width, "rules": rules, "visitable": visitable}
 
     def identified(self, state: int) -> bool | None:
-        """Whether a recommendation is the maximum; None where the truth is unknown."""
+        """Whether a recommendation is the best; None where the truth is unknown."""
         regret = self.regret(state)
         return None if regret is None else regret == 0.0
 
@@ -250,6 +258,10 @@ class Problem(ProblemProtocol):
         rule.allowed_states(self.process, 0, self.horizon)
         for budget in budgets_of([rule]):
             budget.transition_cost(self.process)
+
+    def with_goal(self, goal: Goal) -> Self:
+        """A copy with another goal."""
+        return self.changed(goal=goal)
 
     def with_drawn_truth(self, generator: np.random.Generator) -> Self:
         """The problem with a truth drawn from its prior."""

@@ -59,7 +59,7 @@ def measured(standpoint: Standpoint, values: Array) -> Array:
 
 
 def regrets(standpoint: Standpoint, chances: Chances, recommended: Array, space: Mask) -> Array:
-    """How much each of D recommendations is below the best that an episode can reach, in the unit of the output."""
-    values = measured(standpoint, chances.functions)
+    """How much worse each of D recommendations is than the best that an episode can reach, in the unit of the output."""
+    values = standpoint.problem.goal.score(measured(standpoint, chances.functions))
     best = np.where(space, values, -np.inf).max(axis=1)
     return np.asarray(best - values[np.arange(len(values)), recommended])

@@ -7,8 +7,8 @@ by at most one, and of these the eager one is made. It depends on what is known:
 
 - blind, before the first result: no place is better than another, and the move is the one that takes most off the
   uncertainty of the whole box, wherever the plan was going;
-- exploring, until results of half the budget are in: the move with the largest upper confidence bound, mean + 2 sd. What may
-  be high is looked at on the way;
+- exploring, until results of half the budget are in: the move with the largest upper confidence bound, mean + 2 sd (for
+  another goal its optimistic score). What may be high is looked at on the way;
 - refining, afterwards: the move that takes most off the variance of f(z) - f(z').
 
 Where the action is the move itself and has limits of its own only, these moves are a box, and the best point in it is sought.
@@ -150,7 +150,7 @@ def wanted(utility: TrajectoryUtility, tangent: PathTangent) -> Functions:
     if utility.stage == "blind":
         return gain_about_everything(utility.measured, utility.noise_variance)
     if utility.stage == "exploring":
-        return ConfidenceBounds(utility.measured, np.array([WIDTH]))
+        return ConfidenceBounds(utility.measured, np.array([WIDTH]), utility.goal)
     covariance = utility.measured.covariance_with(tangent.first, tangent.second)
     return InformationGain(utility.measured, covariance, utility.noise_variance)
 

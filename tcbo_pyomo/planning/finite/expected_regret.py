@@ -14,6 +14,8 @@ by Cov[f(z) - f(z*), f(x')]^2 / (Var f(x') + sigma^2), and dU / d sd_z^2 = phi(u
 
 Unlike the tangent, which promises 1 / sigma^2, that is what one measurement really brings. U is not convex in d, so no gap can
 be certified for it.
+
+For another goal z* is what that goal recommends, and scores stand for f: for a target, how much closer z is than z*.
 """
 
 from __future__ import annotations
@@ -28,7 +30,9 @@ from tcbo_pyomo.models.visitation import Visitation
 from tcbo_pyomo.planning.finite.move_information import MoveInformation
 from tcbo_pyomo.planning.finite.utility import Linearisation, Posterior
 from tcbo_pyomo.plant.process import Process
-from tcbo_pyomo.surrogate.improvement import density, expected_improvement
+from tcbo_pyomo.surrogate.extremes import MAXIMISE
+from tcbo_pyomo.surrogate.goal import Goal
+from tcbo_pyomo.surrogate.rivals import Rivals
 
 PLACES = 256
 """How many places z stand for all of them in the sum of a gain; the sum is exact up to so many."""
@@ -54,6 +58,10 @@ class ExpectedRegret:
         What was learned about the noise: the factor that `process` has on the variances of the plant.
     information
         What planned moves teach about each state; about where they arrive when not given.
+    recommended
+        z*, the state with the largest mean when not given.
+    goal
+        Which values are better.
     """
 
     def __init__(
@@ -64,10 +72,14 @@ class ExpectedRegret:
         mean: Array,
         noise_factor: float = 1.0,
         information: MoveInformation | None = None,
+        recommended: int | None = None,
+        goal: Goal = MAXIMISE,
     ) -> None:
+        self.goal = goal
         self.process, self.posterior, self.mean, self.noise_factor = process, posterior, mean, noise_factor
         self.information = information or MoveInformation(process)
-        self.recommended = int(np.where(places, mean, -np.inf).argmax())
+        largest = int(np.where(places, mean, -np.inf).argmax())
+        self.recommended = largest if recommended is None else recommended
         rivals = places.copy()
         rivals[self.recommended] = False
         self.rivals = np.flatnonzero(rivals)
@@ -76,37 +88,31 @@ class ExpectedRegret:
     def value(self, visitation: Visitation | None = None) -> float:
         """U at a visitation; None for the history alone."""
         posterior = self.posterior(self.information.planned(visitation))
-        return float(self._regrets(self._deviations(posterior)).sum())
+        return float(self.goal.missed(self._rivals(posterior)).sum())
 
     @timed("utility")
     def linearise(self, visitation: Visitation | None = None) -> Linearisation:
         """U at a visitation, and by how much one more visit of each pair lowers it; None for the history alone."""
         posterior = self.posterior(self.information.planned(visitation))
-        deviation = self._deviations(posterior)
-        regret = self._regrets(deviation)
-        worth, variance = self._worth(posterior, deviation, regret), posterior.variance_of(np.arange(len(self.mean)))
+        rivals = self._rivals(posterior)
+        regret = self.goal.missed(rivals)
+        worth, variance = self._worth(posterior, rivals, regret), posterior.variance_of(np.arange(len(self.mean)))
         gains = self.information.arrival_gains(worth, variance)
         gradient = -self.information.gains(worth, variance)
         rival = int(self.rivals[regret.argmax()]) if len(regret) else None
-        value = float(regret.sum())
-        return Linearisation(
-            value, self.recommended, rival, gradient, None, posterior, self.mean, self.noise_factor, gains
-        )
+        known = None, posterior, self.mean, self.noise_factor, gains, self.goal
+        return Linearisation(float(regret.sum()), self.recommended, rival, gradient, *known)
 
-    def _deviations(self, posterior: Posterior) -> Array:
-        """Standard deviation of f(z) - f(z*) for each rival z."""
-        shared = posterior.covariance_with(self.recommended, None)
-        variance = posterior.variance_of(self.rivals) + shared[self.recommended] - 2.0 * shared[self.rivals]
-        return np.sqrt(np.maximum(variance, 0.0))
+    def _rivals(self, posterior: Posterior) -> Rivals:
+        """The recommended state and all others."""
+        shared, best = posterior.covariance_with(self.recommended, None), self.recommended
+        variance = posterior.variance_of(self.rivals)
+        return Rivals(float(self.mean[best]), shared[best], self.mean[self.rivals], variance, shared[self.rivals])
 
-    def _regrets(self, deviation: Array) -> Array:
-        return expected_improvement(self.mean[self.rivals], deviation, float(self.mean[self.recommended]))
-
-    def _worth(self, posterior: Posterior, deviation: Array, regret: Array) -> Array:
+    def _worth(self, posterior: Posterior, rivals: Rivals, regret: Array) -> Array:
         """What one more measurement at each state (n) is worth, times Var f + sigma^2 there."""
         chosen, share = _standing_for_all(regret)
-        below = self.mean[self.rivals[chosen]] - self.mean[self.recommended]
-        weight = share * density(below / deviation[chosen]) / (2.0 * deviation[chosen])
+        weight = self.goal.missed_slope(rivals.only(chosen), regret[chosen], share)
         ends = np.full(len(chosen), self.recommended)
         return weight @ posterior.covariances_with(self.rivals[chosen], ends) ** 2
 
