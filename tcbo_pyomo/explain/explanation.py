@@ -25,10 +25,10 @@ from tcbo_pyomo.foundation.wording import spaced
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 from tcbo_pyomo.models.episode_path import EpisodePath
 from tcbo_pyomo.models.visitation import mix
-from tcbo_pyomo.planning.continuous.eager_move import CHOICES
+from tcbo_pyomo.planning.continuous.eager_move import choice_in_words
 from tcbo_pyomo.planning.finite.certified_frank_wolfe import CertifiedMixture
 from tcbo_pyomo.planning.finite.dynamic_programming import DynamicProgramming
-from tcbo_pyomo.planning.finite.eager_move import leads_everywhere
+from tcbo_pyomo.planning.finite.eager_move import WIDTH, leads_everywhere
 from tcbo_pyomo.planning.finite.expected_regret import ExpectedRegret
 from tcbo_pyomo.planning.finite.planner import FinitePlanner
 from tcbo_pyomo.plant.situation import Situation
@@ -132,7 +132,8 @@ def _choice(problem: Problem, settings: PlannerSettings, components: int, situat
     if settings.first_move == "eager" and components == 1:
         left, coupled = problem.horizon - situation.step, any(rule.couples_steps for rule in problem.rules)
         if not coupled and leads_everywhere(problem)[situation.state]:
-            return "every place is one move away: the move to the largest upper confidence bound (mean + 2 sd) is made"
+            bound = problem.goal.bound_words(WIDTH, problem.output_unit)
+            return f"every place is one move away: the move to the {bound} is made"
         share = f"at most 1/{left} of what" if left > 1 else "any of what"
         return (
             f"of the moves that give up {share} the best plan (N = 1) learns, the one that learns most at once is made"
@@ -201,7 +202,7 @@ def _(problem: ContinuousProblem, campaign: Campaign, gap: float | None, deadlin
         drawn=None,
         all_pairs_after=utility.value(paths),
         components=len(plan.components),
-        choice=CHOICES[utility.stage] if planner.is_eager else "",
+        choice=choice_in_words(utility, problem.goal, problem.output_unit) if planner.is_eager else "",
         limits=tuple(_room(rule, path) for rule in problem.rules),
     )
     return replace(found, advice=advice(found, problem))

@@ -62,6 +62,8 @@ class Status:
         The solver that plans and why it is used, in words; None where nothing is planned.
     acting
         For `method: rollout` the method that made the last move and why it was chosen, in words.
+    goal, goal_in_words
+        What is sought: maximise, minimise, or {target: value}; and in words.
     """
 
     problem: str
@@ -85,11 +87,13 @@ class Status:
     fall_backs_in_words: str = ""
     planned_with: str | None = None
     acting: str = ""
+    goal: Any = "maximise"
+    goal_in_words: str = ""
 
 
 @dataclass(frozen=True)
 class Best:
-    """The recommendation: where the posterior mean is largest. Before the first result there is none.
+    """The recommendation: where the expected score of the goal is largest. Before the first result there is none.
 
     Attributes
     ----------
@@ -105,6 +109,8 @@ class Best:
         How much of the mean the mechanism of the model says, and how much is residual; None for a model without one.
     black_box_inputs
         What the black box sees there, `{input: value}`; None where that is every coordinate.
+    goal
+        What was sought: maximise, minimise, or {target: value}.
     """
 
     at: dict[str, float] | None
@@ -114,6 +120,7 @@ class Best:
     how_to_get_there: list[dict[str, Any]] | None = None
     mechanism: Explained | None = None
     black_box_inputs: dict[str, float] | None = None
+    goal: Any = "maximise"
 
 
 def status_of(campaign: Campaign, violations: dict[int, list[str]], model: ModelSummary | None = None) -> Status:
@@ -147,6 +154,8 @@ def status_of(campaign: Campaign, violations: dict[int, list[str]], model: Model
         warnings=model.warnings,
         planned_with=campaign.method.planned_with(),
         acting=acting_in_words(campaign.plans.values(), problem.output_unit),
+        goal=problem.goal.data,
+        goal_in_words=f"{problem.goal.adjective(problem.output_unit)} {problem.output}",
     )
 
 
@@ -155,14 +164,14 @@ def best_of(campaign: Campaign) -> Best:
     from tcbo_pyomo.knowledge.mechanism_in_words import explained_at  # Of all commands only this one needs it.
 
     if not campaign.history.told:
-        return Best(None, None, None, 0)
+        return Best(None, None, None, 0, goal=campaign.problem.goal.data)
     where = campaign.recommendation
     mean, deviation = campaign.knowledge.predict([where])
     believed = float(mean[0]), float(deviation[0])
     split = explained_at(campaign.knowledge, where)
     at, axes = campaign.problem.describe(where), campaign.problem.input_axes
     inputs = None if axes == campaign.problem.coordinates else {axis.name: at[axis.name] for axis in axes}
-    return Best(at, *believed, len(campaign.history.told), campaign.route, split, inputs)
+    return Best(at, *believed, len(campaign.history.told), campaign.route, split, inputs, campaign.problem.goal.data)
 
 
 def doubts(problem: ProblemProtocol, move: Move) -> list[str]:

@@ -178,7 +178,7 @@ def _rows(standpoint: Standpoint, chances: Chances) -> Integers:
     if number <= ALL_ROWS:
         return np.arange(number)
     generator = np.random.default_rng(chances.seed)
-    normal = generator.standard_normal((ALL_ROWS, standpoint.factor.shape[1]))
+    normal = standpoint.goal.sign * generator.standard_normal((ALL_ROWS, standpoint.factor.shape[1]))
     drawn = standpoint.goal.score(standpoint.mean + normal @ standpoint.factor.T)
     space = standpoint.problem.search_space
     return np.unique(np.where(space, drawn, -np.inf).argmax(axis=1))

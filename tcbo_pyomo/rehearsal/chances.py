@@ -41,13 +41,16 @@ class Chances:
 
 
 def draw_chances(standpoint: Standpoint, draws: int, seed: np.random.SeedSequence) -> Chances:
-    """Functions from the belief, noise and luck, each from a stream of its own: more draws do not change the first ones."""
+    """Functions from the belief, noise and luck, each from a stream of its own: more draws do not change the first ones.
+
+    Those of a campaign that minimises are the mirror image of one that maximises.
+    """
     functions, noise, luck, ties = (np.random.default_rng(part) for part in seed.spawn(4))
     factor, moves = standpoint.factor, standpoint.moves_left
-    normal = functions.standard_normal((draws, factor.shape[1]))
+    normal = standpoint.goal.sign * functions.standard_normal((draws, factor.shape[1]))
     return Chances(
         functions=standpoint.mean + normal @ factor.T,
-        noise=noise.standard_normal((draws, moves + len(standpoint.pending))),
+        noise=standpoint.goal.sign * noise.standard_normal((draws, moves + len(standpoint.pending))),
         luck=luck.random((draws, moves)),
         seed=np.random.SeedSequence(int(ties.integers(2**63))),
     )

@@ -33,7 +33,8 @@ def no_candidates(campaign: Campaign, moments: list[Moment]) -> str:
         return ""
     if not campaign.problem.keeps_candidates:
         return CONTINUOUS
-    return f"Which states may still be the maximum is for code to say that must not run here: {campaign.refusal}."
+    best = campaign.problem.goal.noun(campaign.problem.output_unit)
+    return f"Which states may still be the {best} is for code to say that must not run here: {campaign.refusal}."
 
 
 def recorded_criticism(campaign: Campaign) -> dict[str, Any]:

@@ -18,6 +18,8 @@ class Maximise(Goal):
     """The larger the better: the score is the value. The default."""
 
     name: ClassVar[str] = "maximise"
+    better: ClassVar[str] = "above"
+    worse: ClassVar[str] = "below"
 
     def score(self, values: Any) -> Any:
         """The value."""
@@ -83,6 +85,8 @@ class Minimise(Maximise):
 
     name: ClassVar[str] = "minimise"
     sign: ClassVar[float] = -1.0
+    better: ClassVar[str] = "below"
+    worse: ClassVar[str] = "above"
 
     def score(self, values: Any) -> Any:
         """Minus the value."""

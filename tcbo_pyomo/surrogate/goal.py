@@ -34,12 +34,16 @@ class Goal(ABC):
         As settings and problem files name it.
     sign
         -1 where drawn functions are mirrored: a campaign that minimises f is one that maximises -f, draw by draw.
+    better, worse
+        How one value compares with another, in words.
     first_incumbent
         The best score before the first result; None where the goal has no number that stands for it.
     """
 
     name: ClassVar[str]
     sign: ClassVar[float] = 1.0
+    better: ClassVar[str]
+    worse: ClassVar[str]
     first_incumbent: ClassVar[float | None] = 0.0
 
     @abstractmethod
@@ -101,7 +105,11 @@ class Goal(ABC):
 
     @abstractmethod
     def noun(self, unit: str = "") -> str:
-        """`maximum`, `minimum`, or `closest to 42 %`."""
+        """`maximum`, `minimum`, or `value closest to 42 %`."""
+
+    def regret_words(self, unit: str = "") -> str:
+        """What regret is a distance of."""
+        return f"Distance of the recommendation from the true {self.noun(unit)}"
 
     @abstractmethod
     def bound_words(self, width: float, unit: str = "") -> str:

@@ -39,6 +39,8 @@ class Target(Goal):
     """
 
     name: ClassVar[str] = "target"
+    better: ClassVar[str] = "closer to the target than"
+    worse: ClassVar[str] = "farther from the target than"
     first_incumbent: ClassVar[float | None] = None
 
     value: float
@@ -126,8 +128,12 @@ class Target(Goal):
         return f"closest to {with_unit(self.value, unit)}"
 
     def noun(self, unit: str = "") -> str:
-        """Closest to the target."""
-        return self.adjective(unit)
+        """The value closest to the target."""
+        return f"value {self.adjective(unit)}"
+
+    def regret_words(self, unit: str = "") -> str:
+        """What regret is a difference of: distances, not values."""
+        return f"How much farther from {with_unit(self.value, unit)} than the best the recommendation is"
 
     def bound_words(self, width: float, unit: str = "") -> str:
         """An optimistic distance."""

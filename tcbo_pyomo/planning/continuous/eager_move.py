@@ -39,6 +39,7 @@ from tcbo_pyomo.plant.situation import Situation
 from tcbo_pyomo.problem.continuous import ContinuousProblem
 from tcbo_pyomo.solvers.nonlinear.programme import TOLERANCE
 from tcbo_pyomo.surrogate.acquisition import ConfidenceBounds, InformationGain, gain_about_everything
+from tcbo_pyomo.surrogate.goal import Goal
 
 ARRIVED = 0.99
 """Share of the most that one point of the path teaches, from which on the path has arrived."""
@@ -47,10 +48,10 @@ FIRMNESS = 1e3
 
 CHOICES: dict[Stage, str] = {
     "blind": "no result is known yet: the move that takes most off the uncertainty everywhere is made",
-    "exploring": "of the moves that put the plan off by at most one, the one to the largest upper confidence bound "
-    f"(mean + {WIDTH:g} sd) is made",
+    "exploring": "of the moves that put the plan off by at most one, the one to the {bound} is made",
     "refining": "of the moves that put the plan off by at most one, the one that learns most at once about the pair is made",
 }
+"""What is wanted of the next point at each stage, in words; `bound` is the goal's."""
 
 
 class EagerPaths:
@@ -143,6 +144,11 @@ class EagerPaths:
         changed = self.oracle.best_path(DistanceObjective(*passing), *past, nowhere, plan)
         record = replace(plan.record, solves=(*plan.record.solves, *changed.record.solves))
         return replace(changed, record=record)
+
+
+def choice_in_words(utility: TrajectoryUtility, goal: Goal, unit: str) -> str:
+    """How the next point was chosen."""
+    return CHOICES[utility.stage].format(bound=goal.bound_words(WIDTH, unit))
 
 
 def wanted(utility: TrajectoryUtility, tangent: PathTangent) -> Functions:
