@@ -89,7 +89,7 @@ class FeedbackSettings(_Section):
 
 
 class CandidateSettings(_Section):
-    """The set Z of states that may still be the maximum (section 3.1)."""
+    """The set Z of states that may still be the best (section 3.1)."""
 
     rule: str | None = Field(None, min_length=1)
     """credible_band (finite, the default there); annealed (continuous, the default there), thompson_sampling or
@@ -193,12 +193,6 @@ class ConstraintSettings(BaseModel):
     use: str = Field(min_length=1)
 
 
-class TargetSettings(_Section):
-    """An output that is to be at a value."""
-
-    target: float
-
-
 class Settings(_Section):
     """All settings of a campaign."""
 
@@ -208,7 +202,7 @@ class Settings(_Section):
     """Number of episodes; the problem's own when not given."""
     start: str | dict[str, float] | None = None
     """Start of every episode as a label or {coordinate: value}; the problem's own when not given."""
-    goal: Literal["maximise", "minimise"] | TargetSettings | None = None
+    goal: Literal["maximise", "minimise"] | dict[str, float] | None = None
     """maximise, minimise, or {target: 42}: the output is to be at a value, in its unit. The problem's own when not given, and
     that is maximise where it names none."""
     feedback: FeedbackSettings = FeedbackSettings()
@@ -224,12 +218,12 @@ class Settings(_Section):
     @classmethod
     def _a_goal_by_name(cls, value: Any) -> Any:
         """One message for all that is no goal, in place of one for each kind that it might have been."""
-        if value is None or isinstance(value, TargetSettings) or (isinstance(value, str) and value in GOALS):
+        if value is None or (isinstance(value, str) and value in GOALS):
             return value
         if isinstance(value, dict) and set(value) == {"target"}:
             number = value["target"]
             if isinstance(number, (int, float)) and not isinstance(number, bool) and isfinite(number):
-                return TargetSettings(target=float(number))
+                return {"target": float(number)}
         raise ValueError("use maximise, minimise, or {target: 42} with a finite number in the unit of the output")
 
     @model_validator(mode="after")

@@ -143,7 +143,7 @@ def _goal(problem: ProblemProtocol) -> list[Finding]:
     """What is sought, where it is not the largest output; and whether results are expected around a target."""
     if problem.goal == MAXIMISE:
         return []
-    text = f"{problem.goal.adjective(problem.output_unit)} {problem.output}"
+    text = problem.goal.in_words(problem.output, problem.output_unit)
     low, high = (-np.inf, np.inf) if problem.prior is None else problem.prior.range
     if isinstance(problem.goal, Target) and not low <= problem.goal.value <= high:
         far = f"outside the declared range {low:g} to {high:g}: check its unit, or declare a wider range"

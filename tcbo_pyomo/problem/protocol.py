@@ -270,7 +270,7 @@ class ProblemProtocol(Protocol):
             "budget": f"{self.episodes} x {self.horizon} moves",
             "rules": ", ".join(rule.name for rule in self.rules) or "none",
             "measures": f"{self.output} {self.output_unit}".rstrip(),
-            **({} if self.goal == MAXIMISE else {"goal": f"{self.goal.adjective(self.output_unit)} {self.output}"}),
+            **({} if self.goal == MAXIMISE else {"goal": self.goal.in_words(self.output, self.output_unit)}),
         }
 
 

@@ -38,7 +38,7 @@ def _with_goal(problem: AnyProblem, settings: Settings) -> AnyProblem:
     """The problem with the goal that the settings name; the same object where that is its own."""
     if settings.goal is None:
         return problem
-    goal = goal_from(settings.model_dump(include={"goal"})["goal"])
+    goal = goal_from(settings.goal)
     return problem if goal == problem.goal else problem.with_goal(goal)
 
 

@@ -155,7 +155,7 @@ def status_of(campaign: Campaign, violations: dict[int, list[str]], model: Model
         planned_with=campaign.method.planned_with(),
         acting=acting_in_words(campaign.plans.values(), problem.output_unit),
         goal=problem.goal.data,
-        goal_in_words=f"{problem.goal.adjective(problem.output_unit)} {problem.output}",
+        goal_in_words=problem.goal.in_words(problem.output, problem.output_unit),
     )
 
 

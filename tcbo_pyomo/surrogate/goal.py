@@ -103,6 +103,10 @@ class Goal(ABC):
     def adjective(self, unit: str = "") -> str:
         """`largest`, `smallest`, or `closest to 42 %`."""
 
+    def in_words(self, output: str, unit: str = "") -> str:
+        """`largest yield`, `smallest yield`, or `yield closest to 42 %`."""
+        return f"{self.adjective(unit)} {output}"
+
     @abstractmethod
     def noun(self, unit: str = "") -> str:
         """`maximum`, `minimum`, or `value closest to 42 %`."""

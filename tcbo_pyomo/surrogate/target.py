@@ -127,6 +127,10 @@ class Target(Goal):
         """Closest to the target."""
         return f"closest to {with_unit(self.value, unit)}"
 
+    def in_words(self, output: str, unit: str = "") -> str:
+        """The output, closest to the target."""
+        return f"{output} {self.adjective(unit)}"
+
     def noun(self, unit: str = "") -> str:
         """The value closest to the target."""
         return f"value {self.adjective(unit)}"
