@@ -50,6 +50,7 @@ def run(
     from tcbo_pyomo.planning.fall_backs import fall_backs
     from tcbo_pyomo.records.json_file import run_parts
     from tcbo_pyomo.records.run_folder import UNFINISHED, prepare_folder, write_run
+    from tcbo_pyomo.surrogate.extremes import MAXIMISE
 
     options: dict[str, Any] = {"method": method, "episodes": episodes, "candidates.rule": candidates}
     options |= {"feedback.kind": feedback, "feedback.delay": delay}
@@ -78,7 +79,9 @@ def run(
     route = result.campaign.route
     moves = "" if route is None else f"; an episode gets there in {counted(len(route), 'move')}"
     place = point_text(result.episodes[-1].recommendation, result.problem.coordinates)
-    typer.echo(f"recommendation: {place}{moves}{where}")
+    plant = result.problem
+    goal = "" if plant.goal == MAXIMISE else f" (goal: {plant.goal.in_words(plant.output, plant.output_unit)})"
+    typer.echo(f"recommendation: {place}{goal}{moves}{where}")
 
 
 def _new(name: str, layers: list[dict[str, Any]], seed: int) -> Simulation:

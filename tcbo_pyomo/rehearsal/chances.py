@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tcbo_pyomo.foundation.arrays import Array, Mask
+from tcbo_pyomo.foundation.arrays import Array, Integers, Mask
 from tcbo_pyomo.rehearsal.standpoint import Standpoint
 
 
@@ -61,7 +61,7 @@ def measured(standpoint: Standpoint, values: Array) -> Array:
     return standpoint.scale.measured(values, np.zeros_like(values))[0]
 
 
-def regrets(standpoint: Standpoint, chances: Chances, recommended: Array, space: Mask) -> Array:
+def regrets(standpoint: Standpoint, chances: Chances, recommended: Integers, space: Mask) -> Array:
     """How much worse each of D recommendations is than the best that an episode can reach, in the unit of the output."""
     values = standpoint.problem.goal.score(measured(standpoint, chances.functions))
     best = np.where(space, values, -np.inf).max(axis=1)
