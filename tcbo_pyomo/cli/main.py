@@ -104,7 +104,7 @@ def main(arguments: list[str] | None = None) -> None:
 @app.callback(invoke_without_command=True)
 def _general(
     context: typer.Context,
-    version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
 ) -> None:
     if version:
         typer.echo(f"tcbo_pyomo {__version__}")

@@ -97,7 +97,7 @@ def what_if(
     gap is not reached within so many seconds, for each of the two plans, `note` says so.
     """
     if not changes:
-        raise BadInput("nothing to change; give at least one limit as name=value")
+        raise BadInput("nothing to change; give at least one limit as NAME=VALUE")
     which, campaign = about(campaign).replace("explained", "compared"), as_planned(campaign)
     problem, step = campaign.problem, campaign.history.situation().step
     other, texts = problem, []

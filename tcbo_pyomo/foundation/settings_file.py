@@ -86,7 +86,7 @@ def parse_assignment(text: str) -> dict[str, Any]:
     name, equals, content = text.partition("=")
     parts = [part.strip() for part in name.split(".")]
     if not equals or not all(parts) or not content.strip():
-        raise BadInput(f"--set {text!r}: write name=value, as in planner.components=10 or episodes=null")
+        raise BadInput(f"--set {text!r}: write NAME=VALUE, such as planner.components=10 or episodes=null")
     return nested(parts, _load(content, lambda _line: f"--set {text!r}"))
 
 

@@ -55,7 +55,7 @@ def test_settings_and_another_file_are_amended(run, tmp_path):
     run("ask", "c.db")
     code, out, _ = run("amend", "c.db", "--set", "episodes=9", "--set", "method=greedy_ucb", "--yes")
     assert code == 0 and "setting method was mdp_bo, is greedy_ucb" in out
-    assert "move 2 was asked for before: `skip` it to have it planned anew" in out
+    assert "move 2 was asked for before the change; `skip` it to plan it again" in out
     assert "method greedy_ucb" in run("status", "c.db")[1] and "of 9;" in run("status", "c.db")[1]
     (tmp_path / "new.py").write_text(OWN.replace("SquaredExponential(1.0, 0.3)", "SquaredExponential(4.0, 0.3)"))
     code, out, _ = run("amend", "c.db", "--problem", "new.py", "--yes")
@@ -108,4 +108,4 @@ def test_the_question_can_be_answered_with_no(run, tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "stdin", Terminal())
     monkeypatch.setattr("typer.confirm", lambda question: False)
     code, out, _ = run("amend", "c.db", "--set", "episodes=9")
-    assert code == 0 and out.endswith("c.db: left as it was\n") and " of 4;" in run("status", "c.db")[1]
+    assert code == 0 and out.endswith("c.db: unchanged\n") and " of 4;" in run("status", "c.db")[1]

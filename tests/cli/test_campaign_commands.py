@@ -72,13 +72,13 @@ def test_a_campaign_from_start_to_export(tcbo, tmp_path):
     tcbo("ask", "c.db")
     code, out, err = tcbo("tell", "c.db", "300", "--unit", "mg/l", "--at", "x=360 s")
     assert code == 0 and "0.3" in out
-    assert "warning: move 2 broke a declared limit, which is recorded: MaximumStep" in err and err.count("\n") == 2
+    assert "warning: move 2 broke a declared limit; the move is recorded: MaximumStep" in err and err.count("\n") == 2
     code, out, _ = tcbo("status", "c.db")
     assert "2 of 6 moves made, 2 measurements" in out and "MaximumStep" in out
     assert "; planned with " in out.splitlines()[0]
     assert json.loads(tcbo("status", "c.db", "--json")[1])["measurements"] == 2
     tcbo("undo", "c.db")
-    assert "results to come: none" in tcbo("status", "c.db")[1] and "MaximumStep" not in tcbo("status", "c.db")[1]
+    assert "results outstanding: none" in tcbo("status", "c.db")[1] and "MaximumStep" not in tcbo("status", "c.db")[1]
     assert tcbo("skip", "c.db")[0] == 0
     assert tcbo("ask", "c.db")[1].startswith("move 3 (episode 1, step 2)")
     assert tcbo("arrive", "c.db")[0] == 0

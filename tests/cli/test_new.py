@@ -62,7 +62,7 @@ def test_untouched_template_passes_the_check(tmp_path, monkeypatch, capsys):
 def test_nothing_is_overwritten(tmp_path):
     write_template("kiln", tmp_path)
     (tmp_path / "kiln" / "kiln.py").write_text("mine")
-    with pytest.raises(BadInput, match="exists already; nothing was written"):
+    with pytest.raises(BadInput, match="already exists; nothing was written"):
         write_template("kiln", tmp_path)
     assert (tmp_path / "kiln" / "kiln.py").read_text() == "mine"
     (tmp_path / "file").write_text("a file")

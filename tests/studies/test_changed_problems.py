@@ -85,10 +85,10 @@ def test_a_changed_truth_is_run_anew_and_the_reason_is_said(rig):
     after = pd.read_csv("s/runs.csv")
     assert (after["regret"].iloc[0] > 2 * before["regret"].iloc[0]) and len(after) == len(before)
     third = tcbo("study", "s.yaml", "--workers", "1")
-    assert "changed" not in third.stderr and "2 of 2 runs were made before" in third.stderr
+    assert "changed" not in third.stderr and "2 of 2 runs were finished before" in third.stderr
     edited(rig / "line.py", "HIGH, EPISODES, LIMIT, WIDTH = 10.0", "HIGH, EPISODES, LIMIT, WIDTH = 1.0")
     back = tcbo("study", "s.yaml", "--workers", "1")
-    assert "2 of 2 runs were made before" in back.stderr
+    assert "2 of 2 runs were finished before" in back.stderr
     assert pd.read_csv("s/runs.csv").equals(before)
 
 
