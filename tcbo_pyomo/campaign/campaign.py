@@ -95,14 +95,14 @@ class Campaign:
 
     @timed("ask")
     def ask(self) -> Move:
-        """The next move; the same one again until the plant has made it."""
+        """The next move; it stays the same until the plant has made it."""
         history, problem = self.history, self.problem
         asked = history.open_move
         if asked is not None:
             return asked
         if self.finished:
             raise BadInput(
-                f"the campaign is finished: all {history.moves_made} moves were made; raise `episodes` to go on"
+                f"the campaign is finished: all {history.moves_made} moves were made; raise `episodes` to continue"
             )
         if problem.measure_start and not history.moves:
             return history.add(problem.start_state, 0, None, problem.start_state)
@@ -121,7 +121,7 @@ class Campaign:
         return move
 
     def ask_episode(self) -> list[Move]:
-        """The whole rest of the episode as a schedule, planned without the results to come."""
+        """All remaining moves of the episode as a schedule, planned without further results."""
         if not self.problem.deterministic:
             raise BadInput("a plant with random transitions has no schedule; ask for one move at a time")
         before, generator = len(self.history.moves), self.generator.bit_generator.state
@@ -149,7 +149,7 @@ class Campaign:
 
     @timed("arrive")
     def arrive(self, number: int, at: Any = None) -> None:
-        """Record that a move was made; `at` says where the plant went if not (or not surely) where it was sent."""
+        """Record that a move was made; `at` says where the plant arrived, if that is random or not as planned."""
         move = self.history.move(number)
         state = self._arrival(move, at)
         if move.arrived == state:
@@ -167,15 +167,14 @@ class Campaign:
         """Give the result of a move: a finite number, once. Results may come in any order.
 
         A replicate is a further measurement of a visit whose first result was told: one more observation of that state.
-        A result that the model holds for very unlikely is recorded, returned and kept in the move's `surprises`;
-        `confirm` says that it is right all the same.
+        A very unlikely result is recorded, returned and kept in the move's `surprises`; `confirm` says that it is right.
         """
         move = self.history.move(number)
         result = checked_result(number, value)
         if move.value is not None and not replicate:
-            raise BadInput(f"move {number} was told already ({move.value!r}); a measurement is told once")
+            raise BadInput(f"move {number} already has a result ({move.value!r}); use `undo --move {number}` to correct it")
         if move.value is None and replicate:
-            raise BadInput(f"move {number} has no result that could be replicated; tell it without `replicate`")
+            raise BadInput(f"move {number} has no result to replicate; tell it without `replicate`")
         if at is not None or move.arrived is None:
             self.arrive(number, at)
         surprise = self.knowledge.surprise(move, result, confirm)
@@ -191,7 +190,7 @@ class Campaign:
         if move.arrived is not None:
             return move.arrived
         if move.expected is None:
-            raise BadInput(f"move {move.number} has a random outcome; say where the plant arrived with `at`")
+            raise BadInput(f"move {move.number} has a random outcome; report where the plant arrived with `at`")
         return move.expected
 
     def _leave_schedule(self, move: Move) -> None:
@@ -204,7 +203,7 @@ class Campaign:
         later = [m for m in self.history.moves[move.number :] if not m.cancelled]
         known = [m.number for m in later if m.reported]
         if known:
-            raise BadInput(f"move {move.number}: the later moves {known} were made already, from where it led")
+            raise BadInput(f"move {move.number}: later moves {known} were already made from its end")
         for other in later:
             other.cancelled = True
         move.arrived, move.scheduled = None, False

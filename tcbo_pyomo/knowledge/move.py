@@ -104,7 +104,7 @@ class Move(_Worded):
     def __repr__(self) -> str:
         place = self.expected if self.arrived is None else self.arrived
         words: Words = getattr(self, "words", str)
-        to = "where chance leads" if place is None else words(place)
+        to = "random outcome" if place is None else words(place)
         told = "cancelled" if self.cancelled else "skipped" if self.skipped else ", ".join(map(str, self.values))
         now = told or ("asked for" if self.arrived is None else "pending")
         return f"Move({self.number}: episode {self.episode}, step {self.step}; {words(self.origin)} -> {to}; {now})"

@@ -90,7 +90,7 @@ def _sentence(text: str) -> str:
 def _aim(problem: ProblemProtocol, found: Explanation) -> str:
     places = [described_values(problem, point) for point in found.separates]
     if len(places) == 1:
-        return f"The plan confirms the one candidate left, {places[0]}."
+        return f"The plan confirms the only candidate left, {places[0]}."
     return f"The plan {aim_text(found, places)}."
 
 

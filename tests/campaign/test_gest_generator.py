@@ -101,7 +101,7 @@ def test_bad_results_are_refused_and_nothing_is_told(generator):
     with pytest.raises(ValueError, match="occurs twice"):
         generator.ingest([good, good])
     generator.ingest([{name: value for name, value in good.items() if name != "_id"}])
-    with pytest.raises(ValueError, match="told already"):
+    with pytest.raises(ValueError, match="already has a result"):
         generator.ingest([good])
 
 

@@ -160,7 +160,7 @@ def test_explanation_of_a_running_campaign_with_budgets_in_the_middle_of_an_epis
             assert 0.0 <= looser.leaves <= found.best_known and -found.best_known <= looser.change <= 0.0
     json.dumps(found.to_dict(), allow_nan=False)
     text = explanation_text(found, campaign.problem.coordinates)
-    assert "asked for" in text and "heat_budget" in text and "no path and no policy leaves less than" in text
+    assert "asked for" in text and "heat_budget" in text and "lower bound for every path and policy" in text
     assert "forbidden" not in text
 
 

@@ -97,7 +97,7 @@ def test_a_wrong_place_is_named_and_can_be_corrected(campaign):
     before = state(campaign)
     campaign.arrive(at={"x": 5})
     campaign.tell(1, 0.3)
-    with pytest.raises(BadInput, match=r"told already \(0.3 at x = 5 minute\); correct it with `undo --move 1`"):
+    with pytest.raises(BadInput, match=r"already has a result \(0.3 at x = 5 minute\); use `undo --move 1` to correct it"):
         campaign.tell(1, 0.3, at={"x": 1})
     said = campaign.undo()
     assert said == (

@@ -216,8 +216,8 @@ def test_a_page_of_a_received_file_shows_what_the_file_says(elsewhere, tmp_path,
     rewritten(elsewhere / "rig.db", change, every=True)
     opened = open_campaign(elsewhere / "rig.db")
     assert opened.status().belief_lines == (
-        "the answer changes within (lengthscales, as declared): x 1.8 minute",
-        "measurement sd, as declared: 0.1 g/l",
+        "lengthscales (as declared): x 1.8 minute",
+        "measurement sd (as declared): 0.1 g/l",
     )
     page = render_report(opened.campaign, list(opened.plans.values()))
     assert not ran(elsewhere) and "Not everything is on this page" in page
@@ -225,7 +225,7 @@ def test_a_page_of_a_received_file_shows_what_the_file_says(elsewhere, tmp_path,
     assert f"probe:{part.title()}" in page and "tcbo trust" in page and "or add --trust" in page
     for shown in (
         "0.7 g/l",
-        "the answer changes within",
+        "lengthscales",
         "Paths of 1 episode",
         "MaximumStep",
         "1 violation",
