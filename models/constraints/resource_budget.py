@@ -63,7 +63,7 @@ class ResourceBudget(Budget):
             except Exception as error:
                 raise BadInput(
                     f"resource_budget '{self.label}': the cost failed on Pyomo expressions "
-                    f"({type(error).__name__}: {error}); write it with + - * / ** and abs() only"
+                    f"({type(error).__name__}: {error}); write it with only + - * / ** and abs()"
                 ) from error
         model.auxiliary_starts.append(smooth.starts(model))
         model.defining_rows += block.bound.values()

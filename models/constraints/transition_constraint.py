@@ -89,8 +89,8 @@ class TransitionConstraint:
     def add_to_trajectory(self, model: PyomoModel) -> None:
         """Add smooth components to the model of `build_trajectory`."""
         raise BadInput(
-            f"constraint '{self.name}' has no trajectory face; define add_to_trajectory(model) in its class, or leave it "
-            "out of a continuous problem"
+            f"constraint '{self.name}' cannot constrain a trajectory; define add_to_trajectory(model) in its class, or "
+            "leave it out of a continuous problem"
         )
 
     def describe(self, coordinates: Sequence[Coordinate]) -> str:
@@ -130,7 +130,7 @@ class TransitionConstraint:
             broken = any(self.violations(path) for path in paths)
             own = type(self).violations is not TransitionConstraint.violations
             judged = own or all(path.judge is None or not path.judge.unjudged(self) for path in paths)
-            kept = "kept by every move" if judged else "not judged"
+            kept = "kept by every move" if judged else "not checked"
             return [Usage(spaced(self.describe(here)), "broken" if broken else kept)]
         tightest: dict[str, JudgedRow] = {}
         for row in sorted(rows, key=lambda row: (row.is_open and row.broken_at is None, _room(row))):

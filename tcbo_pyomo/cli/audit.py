@@ -42,10 +42,10 @@ def audit(
         )
         print_table(_table(found.misses, "expected"))
     if found.unjudged:
-        typer.echo(f"not judged: {', '.join(found.unjudged)}", err=True)
+        typer.echo(f"not checked: {', '.join(found.unjudged)}", err=True)
     number = f"{len(found.findings) or 'no'} violation{'' if len(found.findings) == 1 else 's'}"
     moves = f"{found.moves} move{'' if found.moves == 1 else 's'}"
-    limit = "; not everything could be judged" if found.unjudged else ""
+    limit = "; not everything could be checked" if found.unjudged else ""
     typer.echo(f"{where}: {number} in {moves} of {built.name}{limit}")
     if found.findings:
         raise typer.Exit(VIOLATIONS_FOUND)

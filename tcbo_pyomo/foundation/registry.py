@@ -119,7 +119,7 @@ class Registry(Generic[Face]):
         if not isinstance(found, type):
             return f"not a class; it must be a class like {self.face.__module__}.{self.face.__name__}"
         if inspect.isabstract(found):
-            return f"not complete: {', '.join(sorted(getattr(found, '__abstractmethods__', ())))} still to be written"
+            return f"not complete: {', '.join(sorted(getattr(found, '__abstractmethods__', ())))} missing"
         if not getattr(self.face, "_is_protocol", False):
             return "" if issubclass(found, self.face) else f"not a subclass of {self.face.__name__}"
         asked = {name for kind in self.face.__mro__[:-2] for name in _members(kind)}

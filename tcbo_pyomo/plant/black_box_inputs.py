@@ -92,7 +92,7 @@ class Moment(Mapping[str, Any]):
             return self._states[name]
         if name not in self._actions:
             known = [*self._states, *self._actions]
-            raise BadInput(f"an expression asks for '{name}', no state or action; {suggestion(str(name), known)}")
+            raise BadInput(f"an expression uses '{name}', which is not a state or action; {suggestion(str(name), known)}")
         self.actions_asked.add(name)
         return self._actions[name]
 

@@ -152,7 +152,7 @@ class Process:
         names = tuple(labels) if labels is not None else tuple(str(i) for i in range(len(points)))
         matrix = sparse.csr_matrix(transitions, dtype=float, copy=True)
         if not callable(noise_variance) and np.ndim(noise_variance) and not matrix.has_canonical_format:
-            raise BadInput("noise_variance per transition: call transitions.sum_duplicates() first, which sorts them")
+            raise BadInput("noise_variance per transition: call transitions.sum_duplicates() first to sort them")
         matrix.sum_duplicates()
         # Checked as a whole before a noise function sees its points.
         process = cls(

@@ -92,7 +92,7 @@ class ContinuousProblem(HiddenStates):
         if given is None and self.prior is not None:
             object.__setattr__(self, "noise", self.prior.noise_variance)
         elif given is None:
-            raise BadInput(f"problem '{self.name}': give the noise variance of a measurement, or a prior that tells it")
+            raise BadInput(f"problem '{self.name}': give the noise variance of a measurement, or a prior with measurement_sd")
         if not (np.isfinite(self.noise) and self.noise > 0):
             raise BadInput(f"problem '{self.name}': noise {self.noise!r} must be a positive variance")
         self.dynamics.check_dimension(self.coordinates)

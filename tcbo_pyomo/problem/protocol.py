@@ -222,8 +222,8 @@ class ProblemProtocol(Protocol):
         if given is None:
             if self.prior is None:
                 raise BadInput(
-                    f"problem '{self.name}': say what you expect of {self.output}, prior=PlainPrior(range=(low, high)), or "
-                    "give a kernel"
+                    f"problem '{self.name}': give the range you expect of {self.output}, prior=PlainPrior(range=(low, high)), "
+                    "or a kernel"
                 )
             object.__setattr__(self, "kernel", self.prior.kernel(self.input_axes))
         for text, number in (("horizon", self.horizon), ("episodes", self.episodes)):

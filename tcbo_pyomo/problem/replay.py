@@ -135,7 +135,7 @@ def _pooled(measured: Array, means: Array, row_point: Integers, where: str) -> f
     freedom = len(measured) - len(means)
     variance = float(((measured - means[row_point]) ** 2).sum() / freedom) if freedom else 0.0
     if variance == 0.0:
-        raise BadInput(f"{where}: no replicates that differ, so the noise is unknown; give noise_variance")
+        raise BadInput(f"{where}: there are no replicates that differ, so the noise is unknown; give noise_variance")
     return variance
 
 

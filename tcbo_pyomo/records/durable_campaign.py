@@ -84,7 +84,7 @@ class DurableCampaign(AmendableCampaign):
                 except BadInput as error:
                     if len(results) == 1:
                         raise
-                    raise BadInput(f"result {position} of {len(results)}: {error}; none of them was recorded") from None
+                    raise BadInput(f"result {position} of {len(results)}: {error}; no result was recorded") from None
         return receipts
 
     def skip(self, number: int | None = None, at: Any = None, key: str | None = None) -> Receipt:
@@ -119,7 +119,7 @@ class DurableCampaign(AmendableCampaign):
         request = Request("undo", key, move=number)
         with self._recording() as recorder:
             if (row := request.answered(recorder.story)) is not None:
-                return f"{row.body['words']} (as before)"
+                return f"{row.body['words']} (already undone)"
             found = undoing(recorder.story, self._ledger.rows, self._asked_for(number))
             after, move = recorder.story.copy(), found.fact.move
             after.apply(self._ledger.position + 1, "undo", found.body)
@@ -226,10 +226,10 @@ class DurableCampaign(AmendableCampaign):
         if number is not None:
             move = self.history.move(number)
             if move.step > 0 and move.decision is None:
-                raise BadInput(f"move {number} was never made: the rest of its episode was given up")
+                raise BadInput(f"move {number} was never made: its episode ended early")
             return move
         waiting, pending = self._waiting(new=False, whole=False), self.history.pending
         if waiting or len(pending) == 1:
             return (waiting or pending)[0]
         numbers = ", ".join(str(move.number) for move in pending[:10]) or "none; ask for one"
-        raise BadInput(f"say which move is meant (--move N); moves whose result is pending: {numbers}")
+        raise BadInput(f"name the move with --move N; moves with outstanding results: {numbers}")

@@ -88,8 +88,8 @@ def _same_problem(
     present = with_settings(problem, settings)
     if parts is not None and (changed := _changed(parts, _parts(present, settings, source), source)):
         raise BadInput(
-            f"{path}: the run was interrupted with another problem than '{problem.name}' as it is now; "
-            f"changed: {', '.join(changed)}; put that back, or leave out --resume to start anew"
+            f"{path}: the interrupted run had another problem than '{problem.name}' as it is now; "
+            f"changed: {', '.join(changed)}; restore that, or leave out --resume to start again"
         )
     if problem_fingerprint(present) != content["problem"]:
         raise BadInput(

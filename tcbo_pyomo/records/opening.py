@@ -179,8 +179,8 @@ def _refuse_another(path: Path, source: ProblemSource, built: BuiltProblem) -> N
     changes = declared_changes(built.facts["declared"], again.facts["declared"])
     if changes:
         raise BadInput(
-            f"problem file '{built.facts['problem']['file']}' builds another problem each time: {changes[0].in_words()}; "
-            "let every number follow from `seed`; no campaign was started"
+            f"problem file '{built.facts['problem']['file']}' builds a different problem each time: {changes[0].in_words()}; "
+            "derive every random number from `seed`; no campaign was started"
         )
 
 
@@ -205,7 +205,7 @@ def _create_file(path: Path, definition: dict[str, Any]) -> None:
 def _refuse_existing(path: Path) -> None:
     """Refuse to start a campaign where there is something already."""
     if os.path.lexists(path):
-        raise BadInput(f"{path}: exists already; go on with `tcbo ask {path}`, or start under another name")
+        raise BadInput(f"{path}: already exists; continue with `tcbo ask {path}`, or choose another name")
 
 
 def _put_in_place(temporary: Path, path: Path) -> None:

@@ -33,7 +33,7 @@ class RecordedMethod:
 
     def next_decision(self, *_: Any) -> NoReturn:
         """Refused."""
-        raise BadInput("a campaign that is only looked at plans no moves; ask the campaign file")
+        raise BadInput("this campaign is read-only and plans no moves; ask the campaign file")
 
     def acting(self, _: Any) -> None:
         """None: nothing is chosen here."""

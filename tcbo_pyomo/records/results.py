@@ -105,7 +105,7 @@ def place_of(campaign: Campaign, move: Move, at: Any) -> Location | None:
     found, known = problem.arrival(at, move.expected, move.decision), (move.arrived, move.expected, move.origin)
     place = next((one for one in known if one is not None and problem.same_place(one, found)), found)
     if move.step == 0 and place != move.expected:
-        raise BadInput(f"move {move.number} measures the start, where every episode begins; leave out the place")
+        raise BadInput(f"move {move.number} measures the start of every episode; leave out the place")
     return place
 
 

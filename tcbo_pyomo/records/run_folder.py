@@ -36,7 +36,7 @@ from tcbo_pyomo.settings import Settings, stored_settings
 
 RUN_FILES = ("experiments.csv", "paths.png", "result.json")
 UNFINISHED = "unfinished.json"
-"""What an interrupted run goes on from."""
+"""The file from which an interrupted run resumes."""
 
 
 def prepare_folder(folder: str | os.PathLike[str], force: bool = False) -> None:

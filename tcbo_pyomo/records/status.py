@@ -211,7 +211,7 @@ def write_table(rows: list[list[Any]], path: Path, force: bool) -> int:
     """Write a table as CSV, whole or not at all; how many rows it has below its header."""
     refuse_to_replace(path)
     if os.path.lexists(path) and not force:
-        raise BadInput(f"{path}: exists already; choose another name, or replace a file with --force")
+        raise BadInput(f"{path}: already exists; choose another name, or overwrite it with --force")
     text = io.StringIO()
     # Every digit of a number counts.
     csv.writer(text, lineterminator="\n").writerows(

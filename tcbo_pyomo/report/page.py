@@ -55,12 +55,12 @@ def check_output(path: str | os.PathLike[str], force: bool = False) -> None:
     if place.suffix.lower() not in (".html", ".htm"):
         raise BadInput(f"report '{place}' must end in .html")
     if not place.parent.is_dir():
-        raise BadInput(f"report '{place}': the folder '{place.parent}' does not exist; make it first")
+        raise BadInput(f"report '{place}': the folder '{place.parent}' does not exist; create it first")
     if place.is_dir():
         raise BadInput(f"report '{place}' is a folder; name a file in it")
     refuse_to_replace(place)
     if os.path.lexists(place) and not force:
-        raise BadInput(f"report '{place}' exists; name another file, or use --force")
+        raise BadInput(f"report '{place}' already exists; name another file, or overwrite it with --force")
 
 
 def render_report(campaign: Campaign, plans: Sequence[dict[str, Any] | None] = ()) -> str:

@@ -75,8 +75,8 @@ def page_content(campaign: Campaign, plans: Sequence[dict[str, Any] | None] = ()
 def _status(campaign: Campaign) -> str:
     history, problem = campaign.history, campaign.problem
     if campaign.finished and not history.assumed:
-        return "finished" if not history.pending else "all moves made, results pending"
-    return "running" if history.moves else f"not started: {counted(problem.episodes, 'episode')} to come"
+        return "finished" if not history.pending else "all moves made, results outstanding"
+    return "running" if history.moves else f"not started: {counted(problem.episodes, 'episode')} ahead"
 
 
 def _standing(campaign: Campaign) -> dict[str, Any]:

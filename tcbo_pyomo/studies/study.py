@@ -24,7 +24,7 @@ def _without_own_lists(value: dict[str, Any]) -> dict[str, Any]:
     for name in value:
         first = name.split(".")[0]
         if first in OWN_LISTS:
-            raise ValueError(f"'{name}' is not a setting to give here; use the list `{OWN_LISTS[first]}` of the study")
+            raise ValueError(f"'{name}' cannot be set here; use the list `{OWN_LISTS[first]}` of the study")
     return value
 
 
@@ -137,7 +137,7 @@ class Study(_Section):
                 raise ValueError(f"{name}: the list is empty; give at least one value")
         runs = prod(len(items) for name, items in lists.items() if items)
         if runs > MOST_RUNS:
-            raise ValueError(f"problems x methods x feedback x grid x seeds are {runs} runs; at most {MOST_RUNS} are one study")
+            raise ValueError(f"problems x methods x feedback x grid x seeds are {runs} runs; a study has at most {MOST_RUNS}")
         return self
 
 
@@ -188,7 +188,7 @@ def _seeds(value: Any) -> Any:
             raise ValueError(f"seeds: got {value!r}; write a list such as [1, 2, 3] or a range such as 1..25")
         number = int(found[2]) - int(found[1]) + 1
         if number > MOST_RUNS:
-            raise ValueError(f"seeds: {value} are {number} seeds; at most {MOST_RUNS} runs are one study")
+            raise ValueError(f"seeds: {value} are {number} seeds; a study has at most {MOST_RUNS} runs")
         return tuple(range(int(found[1]), int(found[2]) + 1))
     return tuple(_listed(value))
 

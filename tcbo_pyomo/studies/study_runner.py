@@ -72,9 +72,9 @@ def run_study(
     """
     count = _number_of_workers(workers)
     if engine not in get_args(Engine):
-        raise BadInput(f"engine '{engine}' is not known; use processes or dask")
+        raise BadInput(f"unknown engine '{engine}'; use processes or dask")
     if address is not None and engine != "dask":
-        raise BadInput(f"address '{address}' belongs to engine dask, and the engine is {engine}")
+        raise BadInput(f"address '{address}' is for engine dask, but the engine is {engine}")
     if not 0.0 < patience < float("inf"):
         raise BadInput(f"patience {patience!r} must be a positive number of seconds")
     place = StudyFolder(folder)
@@ -114,7 +114,7 @@ def changes_in_words(place: StudyFolder, missing: list[Run]) -> tuple[str, ...]:
     for names, runs in place.changes(missing).items():
         number = "1 run is" if len(runs) == 1 else f"{len(runs)} runs are"
         problems = ", ".join(dict.fromkeys(run.case.problem for run in runs))
-        lines.append(f"changed since the last time: {', '.join(names)}; {number} made anew ({problems})")
+        lines.append(f"changed since the last time: {', '.join(names)}; {number} repeated ({problems})")
     return tuple(lines)
 
 

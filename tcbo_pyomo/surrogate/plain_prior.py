@@ -62,7 +62,7 @@ class PlainPrior:
         if len(ends) != 2 or not all(_is_finite(end) for end in ends) or ends[0] >= ends[1]:
             raise BadInput(f"prior: range {self.range!r} must be two finite numbers, the lower one first, such as (0, 100)")
         if self.positive and ends[0] <= 0:
-            raise BadInput(f"prior: range {self.range!r} of a positive output must begin above zero, at what still matters")
+            raise BadInput(f"prior: range {self.range!r} of a positive output must start above zero, at the least useful value")
         sd = self.measurement_sd
         if sd is not None and not (_is_finite(sd) and sd > 0):
             raise BadInput(f"prior: measurement_sd {sd!r} must be a positive number, or None where it is unknown")

@@ -133,5 +133,5 @@ def test_nothing_is_green_that_was_not_judged():
     audit = full_audit(problem, episodes_of_campaign(campaign))
     assert audit.unjudged == ("product_of_own: tied",) and not audit.all_clear
     page = render_report(campaign)
-    assert "not everything could be judged: product_of_own: tied" in page and "<td>not judged</td>" in page
+    assert "not everything could be checked: product_of_own: tied" in page and "<td>not checked</td>" in page
     assert 'class="calm"' not in page and "kept by every move" not in page

@@ -58,9 +58,9 @@ def test_a_wrong_place_is_corrected_as_the_messages_say(tcbo):
     tcbo("arrive", "c.db", "--at", "x=5")
     assert tcbo("arrive", "c.db", "--move", 1)[1] == "recorded already: move 1 was made\n"
     tcbo("tell", "c.db", "0.3")
-    assert "still recorded as arrived at x = 5 minute: take that back with `undo --move 1`" in tcbo("undo", "c.db")[1]
+    assert "still recorded as arrived at x = 5 minute: if that is wrong too, repeat `undo --move 1`" in tcbo("undo", "c.db")[1]
     code, _, err = tcbo("tell", "c.db", "0.3", "--at", "x=1")
-    assert code == 2 and "take that back with `undo --move 1` first" in err
+    assert code == 2 and "if that is wrong, use `undo --move 1` first" in err
     assert tcbo("undo", "c.db", "--move", 1)[1] == "undone: the arrive of move 1\n"
     assert tcbo("tell", "c.db", "0.3", "--at", "x=1")[0] == 0
 
@@ -94,7 +94,7 @@ def test_an_unlikely_value_is_said_marked_and_confirmed(tcbo, tmp_path):
     assert "unlikely" not in tcbo("status", "c.db")[1]
     assert rows(tcbo, tmp_path)[0]["surprise"].startswith("confirmed: expected was 0")
     code, _, err = tcbo("tell", "c.db", "5.5", "--move", 1)
-    assert code == 2 and "correct it with `undo --move 1`" in err
+    assert code == 2 and "use `undo --move 1` to correct it" in err
     assert tcbo("undo", "c.db", "--move", 1)[0] == 0
     assert tcbo("tell", "c.db", "560", "--yes-really") == (0, "recorded: move 1, product = 560.0\n", "")
 

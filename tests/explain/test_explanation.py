@@ -284,7 +284,7 @@ def test_one_candidate_left_and_a_finished_campaign():
     campaign.tell(move.number, 3.0)
     single = explain(campaign)
     assert len(single.separates) == 1
-    assert "confirms the one candidate left" in explanation_text(single, problem.coordinates)
+    assert "confirms the only candidate left" in explanation_text(single, problem.coordinates)
 
 
 def test_continuous_plant_gets_what_makes_sense():

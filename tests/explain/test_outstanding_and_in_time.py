@@ -78,7 +78,7 @@ def test_what_if_says_which_gap_was_reached():
 
 @pytest.mark.parametrize("seconds", [0.0, -1.0, float("nan")])
 def test_a_time_limit_must_end(seconds):
-    with pytest.raises(BadInput, match="must be a number of seconds above 0"):
+    with pytest.raises(BadInput, match="must be a positive number of seconds"):
         Deadline(seconds)
 
 

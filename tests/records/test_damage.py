@@ -251,7 +251,7 @@ def test_a_full_disk_by_the_limit_of_pages(copy, monkeypatch):
 
     monkeypatch.setattr(ledger, "connect", full)
     told = []
-    with pytest.raises(DiskError, match=r"the disk is full .*what was recorded before is kept"):
+    with pytest.raises(DiskError, match=r"the disk is full .*earlier records are kept"):
         for _ in range(30):
             number = campaign.ask().number
             campaign.tell(number, result_of(number))

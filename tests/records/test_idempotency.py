@@ -50,7 +50,7 @@ def test_a_key_stays_used_after_the_next_ask_and_after_an_undo(campaign):
     assert campaign.tell(None, 0.5, key="k").number == 1, "not the move that is waited for by now"
     campaign.skip(key="s")
     campaign.undo(key="u")
-    with pytest.raises(BadInput, match="taken back since; use a new key"):
+    with pytest.raises(BadInput, match="then undone; use a new key"):
         campaign.skip(key="s")
     assert campaign.undo(key="u").endswith("(as before)") and campaign.history.moves[0].value == 0.5
 

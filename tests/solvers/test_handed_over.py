@@ -31,7 +31,7 @@ def test_a_solver_factory_object_keeps_its_options() -> None:
     hand_over_solver("patient", configured({"max_iter": 200}))
     assert _attempt_nonlinear("pyomo", "patient") == "found"
     hand_over_solver("hasty", configured({"max_iter": 0}))
-    with pytest.raises(BadInput, match=r"'hasty': the object that was handed over does not solve a small test model"):
+    with pytest.raises(BadInput, match=r"'hasty': the solver object does not solve a small test model"):
         _attempt_nonlinear("pyomo", "hasty")
 
 
