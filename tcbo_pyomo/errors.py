@@ -16,7 +16,7 @@ class TcboError(Exception):
 
 
 class BadInput(TcboError, ValueError):
-    """The user gave something that cannot be used; nothing was changed."""
+    """The input cannot be used; nothing was changed."""
 
     exit_code = 2
 

@@ -228,7 +228,7 @@ RETIRED: dict[str, tuple[str, str]] = {
 
 
 def settings_from(*layers: dict[str, Any]) -> Settings:
-    """Settings from nested dicts, later ones winning key by key; any problem is one `BadInput`."""
+    """Settings from nested dicts; later ones override earlier ones key by key. Any fault raises one `BadInput`."""
     merged: dict[str, Any] = {}
     for layer in map(_without_preset, layers):
         feedback = layer.get("feedback")

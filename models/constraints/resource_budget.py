@@ -25,7 +25,7 @@ class ResourceBudget(Budget):
     Parameters
     ----------
     resource
-        The name of what is used up, for messages and the Pyomo component.
+        The name of the resource, for messages and the Pyomo component.
     cost
         Function of the values left and arrived at, each `{coordinate: array}` in engineering units, for many moves at
         once: `lambda left, right: 0.2 + abs(right["x"] - left["x"])`. Never negative. For a trajectory it is

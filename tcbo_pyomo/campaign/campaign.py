@@ -45,18 +45,18 @@ class LimitsHeld:
 
 
 class Campaign:
-    """The one stateful object: a history, what is known from it, and the method that chooses moves.
+    """A campaign: its history, what is known from it, and the method that chooses moves.
 
-    To keep one: `start_campaign` and `open_campaign` (see `records/`).
+    To keep one in a file, use `start_campaign` and `open_campaign` (see `records/`).
 
     Parameters
     ----------
     problem
         The plant, its rules and the prior.
     settings
-        See `tcbo settings`; the problem's own preferences when not given.
+        See `tcbo settings`. Default: the problem's own preferences.
     seed
-        Every random choice of the campaign comes from one generator with this seed.
+        Random seed of the campaign.
     """
 
     method: Method[Any, Any]
@@ -164,9 +164,9 @@ class Campaign:
     def tell(
         self, number: int, value: float, at: Any = None, replicate: bool = False, confirm: bool = False
     ) -> Surprise | None:
-        """Give the result of a move: a finite number, once. Results may come in any order.
+        """Record the result of a move: a finite number, once. Results may come in any order.
 
-        A replicate is a further measurement of a visit whose first result was told: one more observation of that state.
+        A replicate is a repeated measurement of a visit that already has a result.
         A very unlikely result is recorded, returned and kept in the move's `surprises`; `confirm` says that it is right.
         """
         move = self.history.move(number)
@@ -210,7 +210,7 @@ class Campaign:
         self.knowledge.forget()
 
     def state(self) -> dict[str, Any]:
-        """Everything needed to go on elsewhere, as plain data (see `records/json_file.py`)."""
+        """Everything needed to continue elsewhere, as plain data (see `records/json_file.py`)."""
         return {
             "seed": self.seed,
             "settings": self.settings.model_dump(mode="json"),
@@ -222,7 +222,7 @@ class Campaign:
 
     @classmethod
     def from_state(cls, problem: ProblemProtocol, state: dict[str, Any]) -> Campaign:
-        """A campaign from what `state` returned, on the same problem; it goes on with the same moves, bit for bit."""
+        """A campaign from what `state` returned, on the same problem; it continues with the same moves, bit for bit."""
         from tcbo_pyomo.settings import stored_settings
 
         campaign = cls(problem, stored_settings(state["settings"]), state["seed"])
@@ -251,14 +251,14 @@ class Campaign:
         return self.knowledge.route_moves
 
     def predict(self, at: Any) -> tuple[Any, Any]:
-        """Posterior mean and standard deviation of the black box, given all results told.
+        """Posterior mean and standard deviation of the black box, given all results.
 
         Parameters
         ----------
         at
-            One place as `{coordinate: value}` in engineering units (of a finite process also a label or an index): two
-            numbers. A list of places, or a DataFrame with a column per coordinate: two arrays of n values. Of a plant with
-            hidden states only the inputs of the black box are needed.
+            One place as `{coordinate: value}` in engineering units (for a finite process also a label or an index)
+            gives two numbers. A list of places, or a DataFrame with a column per coordinate, gives two arrays of n
+            values. For a plant with hidden states only the inputs of the black box are needed.
         """
         one = not _is_table(at) and (isinstance(at, (Mapping, str, tuple)) or not isinstance(at, Sequence))
         places = [at] if one else _records(at, [c.name for c in self.problem.input_axes])

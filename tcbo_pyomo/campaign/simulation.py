@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class EpisodeSummary:
-    """Where the campaign stands after an episode; regret and identified are None where the truth is unknown."""
+    """The state of the campaign after an episode; regret and identified are None if the truth is unknown."""
 
     episode: int
     recommendation: dict[str, float]
@@ -50,7 +50,7 @@ class CampaignResult(CampaignHolder):
     campaign
         The campaign itself, for what the tables do not show.
     episodes, steps
-        Where the campaign stood after each episode and each move.
+        The state of the campaign after each episode and each move.
     """
 
     campaign: Campaign

@@ -24,17 +24,17 @@ Values = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class BlackBoxInput:
-    """An input of the black box that is an expression of the plant's states and actions.
+    """An input of the black box: an expression of the plant's states and actions.
 
     Parameters
     ----------
     name
-        What it is called in limits, tables and files.
+        Its name in limits, tables and files.
     expression
         `lambda plant: plant["volume"] / plant["flow"]`: a Pyomo expression of the states after a move and of the actions of
         that move, in engineering units.
     lower, upper
-        The range that matters, in `unit`. Plans keep to it, as they keep to the limits of the states.
+        The range that matters, in `unit`. Plans keep to it as to the limits of the states.
     unit
         Its unit.
     """

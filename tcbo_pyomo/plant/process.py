@@ -145,7 +145,7 @@ class Process:
         labels: Sequence[str] | None = None,
         actions: Sequence[str] | None = None,
     ) -> Process:
-        """A process from arrays (the quick way for large systems); noise may still be a number or a function."""
+        """A process from arrays (the fast way for large systems); noise may still be a number or a function."""
         import scipy.sparse as sparse
 
         points = np.atleast_2d(np.asarray(states, dtype=float))
@@ -255,7 +255,7 @@ class Process:
         return values[self.successor] if self.deterministic else self.transitions @ values
 
     def only_successor(self, pair: int) -> int | None:
-        """The state a pair leads to; None when chance decides."""
+        """The state a pair leads to; None if that is random."""
         successors = self.successors_of(pair)
         return int(successors[0]) if len(successors) == 1 else None
 

@@ -26,7 +26,7 @@ WORDS = "saved campaign"
 
 
 def save_campaign(campaign: Campaign, path: str | Path) -> None:
-    """Write the campaign's state; the file is complete or not replaced at all. Read it with `open_campaign`."""
+    """Write the campaign's state, completely or not at all. Read it with `open_campaign`."""
     write_checked(Path(path), FORMAT, VERSION, {"problem": problem_fingerprint(campaign.problem), **campaign.state()})
 
 

@@ -47,16 +47,16 @@ def open_campaign(
     Parameters
     ----------
     where
-        A CAMPAIGN.db, which is gone on with; or a file of `save_campaign`, or the folder of a `tcbo run`, finished or
-        interrupted, which are read into memory and not changed.
+        A CAMPAIGN.db, to continue; or a file of `save_campaign` or the folder of a `tcbo run`, finished or interrupted,
+        to read into memory.
     problem
-        The problem, its name or its .py file, where the record cannot name it: always for a saved file and an interrupted
-        run; to plan on, also when the problem was made in Python, or its file has moved.
+        The problem, its name or its .py file, if the record cannot name it: always for a saved file and an interrupted
+        run; to plan further moves, also if the problem was built in Python or its file has moved.
     patience
-        Seconds to wait for another process that writes to a CAMPAIGN.db.
+        Seconds to wait while another process writes to a CAMPAIGN.db.
     trust
         Whether code that a CAMPAIGN.db names may run although it was neither started nor trusted here (`tcbo trust`).
-        Without it everything but planning works on the data in the file.
+        Otherwise everything but planning works, on the data in the file.
 
     Returns
     -------
@@ -125,12 +125,12 @@ def is_campaign_file(path: Path) -> bool:
 def start_campaign(
     path: str | Path, problem: ProblemSource, settings: Settings | None = None, seed: int = 0
 ) -> DurableCampaign:
-    """Make a campaign file.
+    """Create a campaign file.
 
     Parameters
     ----------
     path
-        The file to make; nothing must be there.
+        The file to create; it must not exist.
     problem
         A name from `tcbo problems`, the path of a Python file, or a problem.
     settings, seed

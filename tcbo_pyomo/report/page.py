@@ -36,13 +36,13 @@ def write_report(
     Parameters
     ----------
     campaign
-        It is not changed.
+        The campaign; it is not changed.
     path
         Where the page is written, ending in .html; the folder must exist.
     plans
-        Records of the plans made so far, for the solver statistics; the last plan alone when not given.
+        Records of the plans made so far, for the solver statistics. Default: the last plan only.
     force
-        Whether a file that is there already is replaced.
+        Whether to overwrite an existing file.
     """
     check_output(path, force)
     write_atomically(Path(path), render_report(campaign, plans).encode("utf-8"))

@@ -65,24 +65,24 @@ class MethodEntry(_Entry):
 
 
 class Study(_Section):
-    """Everything that is crossed.
+    """A study: problems, methods, feedback, settings and seeds, in all combinations.
 
     Attributes
     ----------
     name
-        Letters, digits, '.', '_' and '-'; results go to a folder of this name unless another is given.
+        Letters, digits, '.', '_' and '-'; results go to a folder of this name unless you name another.
     problems, methods
         Names, or mappings with `problem` or `method`, `name` (label) and `settings`.
     feedback
-        Kinds of feedback, or mappings such as {kind: delayed, delay: 25}; each problem's own when left out.
+        Kinds of feedback, or mappings such as {kind: delayed, delay: 25}; Default: each problem's own.
     seeds
         A list, or a range such as 1..25.
     truth
         known: the black box of each problem. drawn: for every seed a function drawn from the problem's prior.
     settings
-        Settings of every run; `preset: paper` may stand here, in the settings of a method or problem, or as a field of its own.
+        Settings of every run; `preset: paper` can be here, in the settings of a method or problem, or a field of its own.
     grid
-        Settings to be crossed, such as {planner.components: [1, 10, 25]}.
+        Settings to vary, such as {planner.components: [1, 10, 25]}.
     """
 
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=80)

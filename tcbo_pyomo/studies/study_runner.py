@@ -49,26 +49,26 @@ def run_study(
     on_progress: Callable[[Progress], None] = lambda progress: None,
     patience: float = PATIENCE,
 ) -> StudyTables:
-    """Make every run that the folder does not hold yet; the tables of all that succeeded.
+    """Run what the folder does not hold yet; return the tables of all runs that succeeded.
 
     Parameters
     ----------
     study
         What to run, see `read_study`.
     folder
-        Where runs are stored as they end. A study that was interrupted, or has new seeds, goes on there.
+        Where finished runs are stored. A study that was interrupted, or has new seeds, resumes there.
     workers
-        Number of processes, or of Dask workers on this machine; all cores when not given.
+        Number of processes, or of Dask workers on this machine. Default: all cores.
     engine, address
         processes, or dask: a cluster on this machine, or the one whose scheduler has this address.
     extend
-        Go on in a folder whose study was changed; runs that are still part of it are not repeated.
+        Continue in a folder although the study changed; runs that are still part of it are not repeated.
     search_path
-        Where modules of settings such as 'my_module:MyRule' stand.
+        The folder of modules in settings such as 'my_module:MyRule'.
     on_progress
         Called at the start and after every run.
     patience
-        Dask: seconds without a living worker after which the study stops with `NoWorkers`; what was made is kept.
+        Dask: seconds without a live worker after which the study stops with `NoWorkers`; finished runs are kept.
     """
     count = _number_of_workers(workers)
     if engine not in get_args(Engine):

@@ -41,15 +41,15 @@ class PlainPrior:
     Parameters
     ----------
     range
-        (low, high): where results are expected to lie, in all of the search space. Rather too wide than too narrow.
+        (low, high): the range of results you expect over the whole search space. Too wide is better than too narrow.
     measurement_sd
-        Standard deviation of a repeated measurement; None for unknown: it is learned.
+        Standard deviation of a repeated measurement; None if unknown: the model learns it.
     changes_within
-        `{coordinate: distance}` in engineering units: how far one must go until the answer changes character. Coordinates
-        that are left out: 0.3 of their axis.
+        `{coordinate: distance}` in engineering units: the change of an input that changes the output markedly. Default:
+        0.3 of its axis.
     positive
-        The output is positive and skewed: its logarithm is modelled. The lower end of the range is then the smallest value
-        that matters, and what is measured below it counts as it.
+        The output is positive and skewed: model its logarithm. The lower end of the range is then the smallest value that
+        matters; smaller results count as equal to it.
     """
 
     range: tuple[float, float]

@@ -63,7 +63,8 @@ def test_surprising_results_are_listed_farthest_first():
     found = criticise(campaign.knowledge)
     assert {surprise.move for surprise in found.surprising} >= {17, 18}
     assert all(abs(surprise.residual) > 3.0 for surprise in found.surprising)
-    assert any("of the last 10 results lie more than 3 sd" in text and "surrogate.fit: learn" in text for text in found.warnings)
+    said = "of the last 10 results lie more than 3 sd"
+    assert any(said in text and "surrogate.fit: learn" in text for text in found.warnings)
     json.dumps(found.to_dict())
 
 

@@ -175,7 +175,7 @@ def test_answers_that_make_no_sense_are_refused_by_name(fields, message):
 
 
 def test_a_problem_needs_a_kernel_or_answers():
-    with pytest.raises(BadInput, match=r"problem 'grid': give the range you expect of rate, prior=PlainPrior\(range=\(low, high\)\)"):
+    with pytest.raises(BadInput, match=r"'grid': give the range you expect of rate, prior=PlainPrior\(range=\(low, high\)\)"):
         finite(prior=None)
     with pytest.raises(BadInput, match="problem 'box': give the noise variance of a measurement"):
         box(prior=None, kernel=SquaredExponential())
