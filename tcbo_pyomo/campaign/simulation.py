@@ -35,7 +35,7 @@ class EpisodeSummary:
 
 @dataclass(frozen=True)
 class StepSummary(EpisodeSummary):
-    """Where the campaign stands after a move, and how that move was found."""
+    """The state of the campaign after a move, and how that move was found."""
 
     step: int
     plan: dict[str, Any] | None
@@ -79,7 +79,7 @@ class CampaignResult(CampaignHolder):
 
 
 class Simulation:
-    """A campaign on a simulated plant, which can be interrupted at any instant and gone on with.
+    """A campaign on a simulated plant, which can be interrupted at any time and resumed.
 
     Attributes
     ----------
@@ -112,7 +112,7 @@ class Simulation:
         return CampaignResult(campaign, self.episodes, self.steps)
 
     def _make_move(self) -> Move:
-        """Ask, move, measure what is due, tell, and write down where the campaign stands."""
+        """Ask, move, measure what is due, tell, and record the state of the campaign."""
         campaign = self.campaign
         move = campaign.ask()
         campaign.arrive(move.number, self.plant.make(move))

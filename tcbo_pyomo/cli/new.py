@@ -57,9 +57,9 @@ def write_template(name: str, parent: Path | None = None, prior: PlainPrior | No
     name
         Of the problem and the folder; a Python identifier that no installed module has.
     parent
-        Where the folder is made; the current folder when not given.
+        The parent of the new folder. Default: the current folder.
     prior
-        What is known about the output; as the template has it when not given.
+        What is known about the output. Default: the template's answers.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""`tcbo status CAMPAIGN.db`: where the campaign stands."""
+"""`tcbo status CAMPAIGN.db`: the state of a campaign."""
 
 from __future__ import annotations
 

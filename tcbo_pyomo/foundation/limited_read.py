@@ -18,7 +18,7 @@ PIECE = 1 << 20
 def read_limited(path: str | os.PathLike[str], where: str, largest: int) -> bytes:
     """The content of a file; `where` names it in messages, `largest` is what it may hold in bytes."""
     try:
-        # A pipe without a writer would keep us in `open` for ever.
+        # A pipe without a writer would keep us in `open` forever.
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
         try:
             content = _content(handle, where, largest)

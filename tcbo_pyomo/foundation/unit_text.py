@@ -1,4 +1,4 @@
-"""Units as users type them; what would keep a parser of arithmetic busy for ever, such as m**9**9**9, is refused before."""
+"""Units as users type them; what would keep a parser of arithmetic busy forever, such as m**9**9**9, is refused before."""
 
 from __future__ import annotations
 

@@ -123,7 +123,7 @@ class ProblemProtocol(Protocol):
         """The problem with a truth drawn from its prior."""
 
     def same_place(self, one: Location, other: Location) -> bool:
-        """Whether two places cannot be told apart, as a set-point that was printed and typed in again."""
+        """Whether two places are the same up to rounding, as a set-point that was printed and typed in again."""
 
     def decision_between(self, origin: Location, arrived: Location) -> Decision:
         """What may have led from one place to another, where only the places were kept; None where that is not listed."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class AmendableCampaign(SyncedCampaign):
-    """A campaign that goes on under another definition, with all data."""
+    """A campaign that continues under another definition, with all data."""
 
     def amend(
         self,

@@ -1,4 +1,4 @@
-"""Corrections: a move that could not be made, and taking back what was told. Each is one more row, never an erasure."""
+"""Corrections: a move that could not be made, and an undo of what was told. Each adds a row; nothing is erased."""
 
 from __future__ import annotations
 
@@ -67,14 +67,14 @@ def give_up_episode(campaign: Campaign) -> list[Move]:
 
 @dataclass(frozen=True)
 class Undoing:
-    """What an undo takes back.
+    """What an undo cancels.
 
     Attributes
     ----------
     fact
-        What it takes back.
+        What it cancels.
     whole
-        Whether everything is as before; otherwise only a value is taken back.
+        Whether everything is as before; otherwise only a value is undone.
     body
         What its own row says.
     """
@@ -84,16 +84,16 @@ class Undoing:
     body: dict[str, Any]
 
     def in_words(self) -> str:
-        """What was taken back."""
+        """What was undone."""
         value = f" ({self.fact.value!r})" if self.fact.kind == "tell" else ""
         return f"{_named(self.fact)}{value}"
 
 
 def undoing(story: Story, rows: list[Row], number: int | None) -> Undoing:
-    """How to take back the last result, arrival or skip that stands (of a move).
+    """How to undo the last result, arrival or skip that is still valid (of a move).
 
-    When nothing has been asked for since, everything is as before that row. Otherwise the plant has gone on from where
-    it was said to be: only a value can be taken back.
+    When nothing has been asked for since, everything is as before that row. Otherwise the plant has moved on from where
+    it was said to be: only a value can be undone.
     """
     known = [fact for fact in story.facts.values() if number is None or _is_about(fact, number)]
     if not known:
@@ -138,7 +138,7 @@ def _before(rows: list[Row], numbers: frozenset[int]) -> dict[str, Any]:
 
 
 def place_left(story: Story, problem: ProblemProtocol, move: Move) -> str:
-    """Where the plant is still recorded to be after a result was taken back, and how to correct that; empty if nowhere."""
+    """Where the plant is still recorded to be after a result was undone, and how to correct that; empty if nowhere."""
     if not move.made or move.scheduled or move.value is not None:
         return ""
     reports = [fact.row for fact in story.facts.values() if fact.move == move.number]

@@ -110,7 +110,7 @@ def _has_our_table(path: Path) -> bool:
 
 
 def refuse_foreign_schema(path: Path, connection: sqlite3.Connection) -> None:
-    """Views and triggers, which another program put into a file, could compute for ever: only our plain tables are read."""
+    """Views and triggers, which another program put into a file, could compute forever: only our plain tables are read."""
     found = connection.execute("SELECT type, name, rootpage FROM sqlite_master").fetchall()
     tables = {name for kind, name, page in found if kind == "table" and page}
     kinds = {kind for kind, _, page in found if kind in ("view", "trigger") or not page}

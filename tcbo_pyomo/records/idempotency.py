@@ -21,7 +21,7 @@ def checked_key(key: Any) -> str:
 
 
 def refuse_undone(story: Story, row: Row) -> None:
-    """What was taken back is not brought back by repeating the command."""
+    """Repeating a command does not restore what was undone."""
     if row.number in story.undone:
         raise BadInput(f"{row.key}: was recorded and then undone; use a new key")
 

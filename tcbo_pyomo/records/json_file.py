@@ -1,4 +1,4 @@
-"""Campaigns and unfinished runs as JSON files; each goes on with the same moves, bit for bit.
+"""Campaigns and unfinished runs as JSON files; each resumes with the same moves, bit for bit.
 
 The file holds plain data with a checksum; it is replaced as a whole, so that a crash leaves the old one. It knows its problem
 by a fingerprint only: the problem has to be given when it is read.
@@ -44,7 +44,7 @@ def _parts(problem: ProblemProtocol, settings: Settings, source: ProblemSource |
 
 
 def save_simulation(simulation: Simulation, path: str | Path, parts: Parts | None = None) -> None:
-    """Keep an unfinished run: the campaign after its last complete move, and what is needed to go on.
+    """Keep an unfinished run: the campaign after its last complete move, and what is needed to resume.
 
     `parts` are its `run_parts`; those of the problem as it is when not given.
     """

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 OpenedCampaign = Campaign | DurableCampaign
-"""A campaign in memory, or one whose every ask and tell is kept; both have the face of `Campaign`."""
+"""A campaign in memory, or one whose every ask and tell is kept; both have the interface of `Campaign`."""
 
 
 def open_campaign(

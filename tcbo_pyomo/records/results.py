@@ -30,7 +30,7 @@ class Result:
     Attributes
     ----------
     number
-        The move; None for the one that is being waited for.
+        The move; None for the outstanding one.
     value, unit
         The measurement; no unit means the unit of the problem's output.
     at

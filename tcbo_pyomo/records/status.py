@@ -1,4 +1,4 @@
-"""Where a campaign stands, its best point, and all of its moves as a table."""
+"""The state of a campaign, its best point, and all of its moves as a table."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Status:
-    """Where a campaign stands.
+    """The state of a campaign.
 
     Attributes
     ----------
@@ -117,7 +117,7 @@ class Best:
 
 
 def status_of(campaign: Campaign, violations: dict[int, list[str]], model: ModelSummary | None = None) -> Status:
-    """Where a campaign stands now; what its model says is computed where no row holds it."""
+    """The state of a campaign now; what its model says is computed if no row holds it."""
     model = model_summary(campaign) if model is None else model
     problem, history = campaign.problem, campaign.history
     schedule = history.assumed

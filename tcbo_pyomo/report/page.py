@@ -1,4 +1,4 @@
-"""The report: one HTML page that says where a campaign stands, how it came there, and what to do next (`tcbo report`).
+"""The report: one HTML page with the state of a campaign, how it got there, and what to do next (`tcbo report`).
 
 The page needs nothing but itself: pictures are inside it, it has no scripts, and its content-security policy forbids
 the browser to load or run anything. Every text goes through the escaping of jinja2, and characters that a reader could

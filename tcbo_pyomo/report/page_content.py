@@ -102,7 +102,7 @@ def _standing(campaign: Campaign) -> dict[str, Any]:
 
 
 def _pending(history: History) -> list[Move]:
-    """Moves that were made and whose results are to come."""
+    """Moves that were made and whose results are outstanding."""
     schedule = history.assumed
     return [move for move in history.pending if move not in schedule]
 

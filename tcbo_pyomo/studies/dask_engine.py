@@ -5,7 +5,7 @@ replace: its runs go to another worker. Dask gives up a run after several deaths
 held, also runs that had only waited there: so each of these is made once more, alone, and the guilty one shows itself.
 
 Nothing waits without a limit. Where no worker has been alive for a while, a cluster of this machine is replaced; an existing
-one is its owner's: the study stops, and goes on when it is started again.
+one is its owner's: the study stops, and resumes when it is started again.
 """
 
 from __future__ import annotations

@@ -81,7 +81,7 @@ class StudyFolder:
         write_checked(self.definition, STUDY, VERSION, content)
 
     def record(self, run: Run) -> dict[str, Any] | None:
-        """What is stored of a run; a damaged file counts as missing, and the run is made again."""
+        """What is stored of a run; a damaged file counts as missing, and the run is repeated."""
         if run.key not in self._known:
             keys = [run.key, run.key_of_0_1_0] if self._made_by_0_1_0(run) else [run.key]
             for path in (self.runs / f"{key}.json" for key in keys):
