@@ -167,7 +167,7 @@ class Campaign:
         """Record the result of a move: a finite number, once. Results may come in any order.
 
         A replicate is a repeated measurement of a visit that already has a result.
-        A very unlikely result is recorded, returned and kept in the move's `surprises`; `confirm` says that it is right.
+        An unlikely result is recorded, returned and kept in the move's `surprises`; `confirm` says that it is right.
         """
         move = self.history.move(number)
         result = checked_result(number, value)

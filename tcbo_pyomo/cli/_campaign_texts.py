@@ -107,7 +107,7 @@ def status_as_text(status: Status) -> str:
     for number, texts in status.violations.items():
         lines += [f"move {number} broke a declared limit: {text}" for text in texts]
     for number, texts in status.surprises.items():
-        lines += [f"move {number} has a very unlikely result: {text}" for text in texts]
+        lines += [f"move {number} has an unlikely result: {text}" for text in texts]
     if status.fall_backs:
         lines.append(f"warning: {status.fall_backs_in_words}")
     if status.acting:

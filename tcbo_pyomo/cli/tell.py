@@ -65,12 +65,12 @@ def tell(
 
 
 def _doubt(opened: DurableCampaign, receipt: Receipt) -> None:
-    """Say that a result is very unlikely, what was expected, and what to do."""
+    """Say that a result is unlikely, what was expected, and what to do."""
     if receipt.surprise is None or receipt.surprise.confirmed:
         return
     again = f"tcbo tell {opened.path} {receipt.value!r} --move {receipt.number} --yes-really"
     warn(
-        f"move {receipt.number}: {opened.problem.output} = {receipt.value!r} is recorded, but very unlikely under the "
+        f"move {receipt.number}: {opened.problem.output} = {receipt.value!r} is recorded, but unlikely under the "
         f"model: {receipt.surprise.in_words(opened.problem.output_unit)}; if it is a slip, `tcbo undo {opened.path} "
         f"--move {receipt.number}`; if it is right, `{again}`"
     )

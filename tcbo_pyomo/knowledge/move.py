@@ -53,7 +53,7 @@ class Move(_Worded):
     skipped
         The plant arrived, but no result will come.
     surprises
-        What was expected of each of the `values` that the model held for very unlikely, None for the others; empty where
+        What was expected of each of the `values` that the model finds unlikely, None for the others; empty where
         there is no such value.
     """
 

@@ -20,7 +20,7 @@ ones would leave the range of floating-point numbers."""
 
 @dataclass(frozen=True)
 class Surprise:
-    """What was expected of a result that came out very differently.
+    """What was expected of a result that came out unlikely.
 
     Attributes
     ----------

@@ -48,7 +48,7 @@ class Request:
         return {"request": self._wanted} if self.key else {}
 
     def answered(self, story: Story) -> Row | None:
-        """The row that this very command wrote before; a key that was used for something else is refused."""
+        """The row that this command wrote before; a key that was used for something else is refused."""
         row = story.keys.get(self.key) if self.key else None
         if row is None:
             return None

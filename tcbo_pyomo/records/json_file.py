@@ -88,12 +88,12 @@ def _same_problem(
     present = with_settings(problem, settings)
     if parts is not None and (changed := _changed(parts, _parts(present, settings, source), source)):
         raise BadInput(
-            f"{path}: the interrupted run had another problem than '{problem.name}' as it is now; "
+            f"{path}: the interrupted run had another problem than the present '{problem.name}'; "
             f"changed: {', '.join(changed)}; restore that, or leave out --resume to start again"
         )
     if problem_fingerprint(present) != content["problem"]:
         raise BadInput(
-            f"{path}: was saved for another problem than '{problem.name}' as it is now; load the same problem"
+            f"{path}: was saved for another problem than the present '{problem.name}'; load the same problem"
         )
     return problem
 

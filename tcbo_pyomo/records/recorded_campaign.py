@@ -98,7 +98,7 @@ class KnowledgeOnDemand:
             return getattr(self._built, name)
 
     def surprise(self, move: Move, value: float, confirmed: bool = False) -> Surprise | None:
-        """Whether a result is very unlikely; None too where the model is a user's and cannot be asked."""
+        """Whether a result is unlikely; None too where the model is a user's and cannot be asked."""
         try:
             known: Any = self.__getattr__("surprise")
             with one_blas_thread():

@@ -66,7 +66,7 @@ class Receipt:
     violations
         Declared limits that the move broke, in words.
     surprise
-        What was expected, where the model held the value for very unlikely; None otherwise.
+        What was expected, if the model finds the value unlikely; None otherwise.
     """
 
     number: int

@@ -48,7 +48,7 @@ class Status:
     violations
         Declared limits that executed moves broke, by move.
     surprises
-        Results that the model held for very unlikely and nobody confirmed, in words, by move.
+        Results that the model finds unlikely and nobody confirmed, in words, by move.
     finished
         Whether every move of the budget was made.
     fall_backs
@@ -166,7 +166,7 @@ def best_of(campaign: Campaign) -> Best:
 
 
 def doubts(problem: ProblemProtocol, move: Move) -> list[str]:
-    """The results of a move that the model held for very unlikely and nobody confirmed, in words."""
+    """The results of a move that the model finds unlikely and nobody confirmed, in words."""
     unit = problem.output_unit
     surprising = [(value, surprise) for value, surprise in move.measured if surprise and not surprise.confirmed]
     return [f"{with_unit(value, unit)}, {surprise.in_words(unit)}" for value, surprise in surprising]

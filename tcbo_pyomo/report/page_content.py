@@ -219,7 +219,7 @@ def _results(campaign: Campaign) -> dict[str, Any]:
 
 
 def _surprises(campaign: Campaign) -> list[list[str]]:
-    """Results that the model held for very unlikely and nobody confirmed, the latest first."""
+    """Results that the model finds unlikely and nobody confirmed, the latest first."""
     texts = [(move, text) for move in campaign.history.moves for text in doubts(campaign.problem, move)]
     return [[str(move.number), str(move.episode), str(move.step), text] for move, text in texts[: -MOST_ROWS - 1 : -1]]
 

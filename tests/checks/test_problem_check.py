@@ -149,7 +149,7 @@ def test_dead_end_left_by_the_rules():
 
 @pytest.mark.parametrize(
     ("noise", "level", "words"),
-    [(0.01, "ok", "0.1, of the prior 1"), (4.0, "warning", "check the units"), (1e-14, "warning", "rounding")],
+    [(0.01, "ok", "0.1, of the prior 1"), (4.0, "warning", "check the units"), (1e-14, "warning", "too small")],
 )
 def test_scale_of_the_noise(noise, level, words):
     process = grid_process({"x": [0, 1, 2], "y": [0, 1]}, {"x": [-1, 0, 1], "y": [-1, 0, 1]}, noise)

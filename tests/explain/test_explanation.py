@@ -295,7 +295,7 @@ def test_continuous_plant_gets_what_makes_sense():
     assert found.lower_bound is None and found.gap is None
     # Equally uncertain pairs differ by rounding.
     assert found.best_path == found.utility_after <= found.utility_now * (1 + 1e-8)
-    assert "a continuous plant has no bound" in explanation_text(found, campaign.problem.coordinates)
+    assert "A continuous plant has no bound" in explanation_text(found, campaign.problem.coordinates)
 
 
 def test_situation_after_a_random_arrival_keeps_what_was_spent():

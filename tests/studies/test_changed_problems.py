@@ -179,7 +179,7 @@ def test_an_interrupted_run_refuses_a_changed_problem_and_says_what_changed(rig)
     (limits,) = rig.glob("own_limits*")
     edited(limits, "STEP = 1", "STEP = 1  # not yet used")
     with pytest.raises(
-        BadInput, match=r"another problem than 'line' as it is now; changed: file own_limits_\d+.py; put"
+        BadInput, match=r"another problem than the present 'line'; changed: file own_limits_\d+.py; restore"
     ):
         resume_simulation("unfinished.json", "line.py")
     edited(rig / "line.py", "1.0, 1, 2.0, 0.4", "3.0, 1, 2.0, 0.4")

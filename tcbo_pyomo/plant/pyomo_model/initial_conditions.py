@@ -1,7 +1,7 @@
 """The start of a step: initial conditions of the user's model give way to the states, and what leads from these is kept.
 
 At the start only those equations are kept that lead from the states to what the discretisation needs there. The others
-(rates, outlets, accumulations at that very moment) say nothing about the step, and in models with a conserved quantity
+(rates, outlets, accumulations at that moment) say nothing about the step, and in models with a conserved quantity
 they are not even determined.
 """
 

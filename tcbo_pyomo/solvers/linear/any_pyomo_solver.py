@@ -1,4 +1,4 @@
-"""Any linear solver that Pyomo's SolverFactory knows, on the very model that was compiled.
+"""Any linear solver that Pyomo's SolverFactory knows, on the same model that was compiled.
 
 A solve sets the costs and bounds of the user's own components, so that logs and LP files speak of `visitation[...]` and
 `flow[...]`. Slower than `Highs`, for those who have another solver or want to compare.
