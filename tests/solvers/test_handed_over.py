@@ -43,7 +43,7 @@ def test_an_object_of_the_newer_interface() -> None:
     hasty = ContributedFactory("pounce")
     hasty.config.solver_options["max_iter"] = 0
     hand_over_solver("newer_hasty", hasty)
-    with pytest.raises(BadInput, match="'newer_hasty': the object"):
+    with pytest.raises(BadInput, match="'newer_hasty': the solver object"):
         _attempt_nonlinear("pyomo", "newer_hasty")
 
 

@@ -183,7 +183,7 @@ def test_an_interrupted_run_refuses_a_changed_problem_and_says_what_changed(rig)
     ):
         resume_simulation("unfinished.json", "line.py")
     edited(rig / "line.py", "1.0, 1, 2.0, 0.4", "3.0, 1, 2.0, 0.4")
-    with pytest.raises(BadInput, match=r"changed: file line.py, file own_limits_\d+.py, truth; put"):
+    with pytest.raises(BadInput, match=r"changed: file line.py, file own_limits_\d+.py, truth; restore"):
         resume_simulation("unfinished.json", "line.py")
     # A problem that is made in Python has no files; its truth counts all the same.
     with pytest.raises(BadInput, match=r"changed: truth; put"):
