@@ -256,7 +256,7 @@ def test_a_problem_that_builds_differently_each_time_is_not_started(tmp_path):
             + "))\n"
         )
         with pytest.raises(
-            BadInput, match=rf"odd.py' builds another problem each time: {named}.*no campaign was started"
+            BadInput, match=rf"odd.py' builds a different problem each time: {named}.*no campaign was started"
         ):
             start_campaign(tmp_path / "odd.db", tmp_path / "odd.py", SETTINGS, 1)
         assert not (tmp_path / "odd.db").exists()

@@ -356,7 +356,7 @@ def test_a_file_kept_locked_is_busy_and_never_a_message_of_sqlite(copy):
     other.execute("BEGIN EXCLUSIVE")
     calls = [lambda: campaign.tell(31, 1.0), campaign.ask, campaign.status, lambda: open_campaign(copy, line(), 0.2)]
     for call in calls:
-        assert "nothing was written, try again" in refused(call, Busy)
+        assert "nothing was written; try again" in refused(call, Busy)
     assert Busy.exit_code == 5
     other.execute("ROLLBACK")
     assert campaign.tell(31, 1.0).new
