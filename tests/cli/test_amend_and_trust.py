@@ -48,7 +48,7 @@ def test_a_changed_limit_is_refused_shown_and_amended(run, tmp_path):
     assert run("amend", "c.db", "--yes")[0] == 0
     assert run("ask", "c.db")[0] == 0 and run("audit", "c.db")[0] == 0
     code, _, err = run("amend", "c.db", "--yes")
-    assert code == 2 and "nothing differs" in err
+    assert code == 2 and "nothing has changed" in err
 
 
 def test_settings_and_another_file_are_amended(run, tmp_path):
@@ -84,7 +84,7 @@ def test_a_file_from_elsewhere_is_trusted_once(run, tmp_path, monkeypatch):
         assert code == 2 and "neither started nor trusted" in err and "own.py (SHA-256 " in err
     assert run("status", "c.db")[0] == run("best", "c.db")[0] == run("audit", "c.db")[0] == 0
     code, _, err = run("report", "c.db", "--output", "c.html")
-    assert code == 0 and "made of the data in the file" in err
+    assert code == 0 and "has the data of the file" in err
     assert run("ask", "c.db", "--trust")[0] == 0 and run("ask", "c.db")[0] == 2
     code, out, _ = run("trust", "c.db")
     assert code == 0 and "problem file" in out and "SHA-256" in out and out.endswith("c.db: trusted\n")
