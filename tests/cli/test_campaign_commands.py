@@ -66,7 +66,7 @@ def test_a_campaign_from_start_to_export(tcbo, tmp_path):
     assert json.loads(tcbo("ask", "c.db", "--json")[1])["moves"][0]["move"] == 1
     code, out, _ = tcbo("tell", "c.db", "-0.25")
     assert (code, out) == (0, "recorded: move 1, product = -0.25\n")
-    assert "as before" in tcbo("tell", "c.db", "-0.25", "--move", "1")[1]
+    assert "recorded already" in tcbo("tell", "c.db", "-0.25", "--move", "1")[1]
     code, out, err = tcbo("tell", "c.db", "300", "--unit", "mg/l")
     assert code == 2 and "ask for one" in err
     tcbo("ask", "c.db")
@@ -102,7 +102,7 @@ def test_a_schedule_is_filled_in_and_told(tcbo, tmp_path):
     code, out, _ = tcbo("tell", "c.db", "--csv", "filled.csv")
     assert code == 0 and out.startswith("recorded: move 3, product = 0.3") and out.count("\n") == 3
     code, out, _ = tcbo("tell", "c.db", "--csv", "filled.csv")
-    assert code == 0 and out.count("as before") == 3
+    assert code == 0 and out.count("recorded already") == 3
     assert "3 measurements" in tcbo("status", "c.db")[1]
 
 
