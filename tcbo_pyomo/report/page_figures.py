@@ -56,7 +56,7 @@ def visited_picture(campaign: Campaign) -> Picture:
     paths = [history.path(episode) for episode in range(1, _episodes_begun(campaign) + 1)]
     source = _drawn(lambda: visited_figure(problem, paths), "png")
     text = f"Paths of {counted(len(paths), 'episode')}."
-    return Picture(source, text, "Where the plant has been.", wide=len(problem.coordinates) > 2)
+    return Picture(source, text, "Paths of the plant.", wide=len(problem.coordinates) > 2)
 
 
 def path_picture(campaign: Campaign) -> Picture:
@@ -68,7 +68,7 @@ def path_picture(campaign: Campaign) -> Picture:
     over = "the states" if states else "the posterior mean"
     recommended = place_text(problem, campaign.recommendation)
     text = f"Paths of {counted(len(result.episodes), 'episode')} over {over}; the recommendation is at {recommended}."
-    caption = f"Where the plant has been, and where the {problem.goal.noun(problem.output_unit)} may be."
+    caption = f"Paths of the plant, and where the {problem.goal.noun(problem.output_unit)} may be."
     source = _drawn(lambda: campaign_figure(result), "png")
     return Picture(source, text, caption, wide=len(problem.coordinates) > 2)
 
@@ -93,7 +93,7 @@ def belief_picture(moments: Sequence[Moment], output: str) -> Picture:
 
     first, last = moments[0], moments[-1]
     text = (
-        f"Believed {output} at the recommendation: {first.mean:.4g} before the first result, {last.mean:.4g} with a "
+        f"Predicted {output} at the recommendation: {first.mean:.4g} before the first result, {last.mean:.4g} with a "
         f"standard deviation of {last.deviation:.2g} after {last.told} results."
     )
     return _chart(draw, text, "Posterior mean at the recommendation, with two standard deviations.")
@@ -105,7 +105,7 @@ def regret_picture(moments: Sequence[Moment], goal: Goal, unit: str) -> Picture 
     if len(regret) < len(moments):
         return None
     text = f"Regret of the recommendation: {regret[0]:.4g} before the first result, {regret[-1]:.4g} now."
-    caption = f"{goal.regret_words(unit)} (known: this is a simulation)."
+    caption = f"{goal.regret_words(unit)}, which is known in a simulation."
     return _steps(moments, regret, "regret", text, caption)
 
 

@@ -1,6 +1,6 @@
 """What a point is worth to the search: functions on the box with gradients, to be maximised.
 
-Upper confidence bounds, expected improvement, and what one measurement teaches. Each class has the face of
+Upper confidence bounds, expected improvement, and what one measurement teaches. Each class has the interface of
 `candidates.search.start_points.Functions`.
 """
 
@@ -20,7 +20,7 @@ from tcbo_pyomo.surrogate.goal import Goal, Slopes
 from tcbo_pyomo.surrogate.posterior_samples import PosteriorSamples
 
 PLACES = 8
-"""log2 of the number of places that stand for the box."""
+"""log2 of the number of places that represent the box."""
 
 
 class Surface:

@@ -112,8 +112,8 @@ class Goal(ABC):
         """`maximum`, `minimum`, or `value closest to 42 %`."""
 
     def regret_words(self, unit: str = "") -> str:
-        """What regret is a distance of."""
-        return f"Distance of the recommendation from the true {self.noun(unit)}"
+        """What regret is measured against."""
+        return f"Regret of the recommendation against the true {self.noun(unit)}"
 
     @abstractmethod
     def bound_words(self, width: float, unit: str = "") -> str:

@@ -137,7 +137,7 @@ class Target(Goal):
 
     def regret_words(self, unit: str = "") -> str:
         """What regret is a difference of: distances, not values."""
-        return f"How much farther from {with_unit(self.value, unit)} than the best the recommendation is"
+        return f"Regret of the recommendation: how much farther from {with_unit(self.value, unit)} than the best"
 
     def bound_words(self, width: float, unit: str = "") -> str:
         """An optimistic distance."""
