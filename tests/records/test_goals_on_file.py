@@ -87,4 +87,4 @@ def test_the_report_speaks_of_the_goal(file):
     campaign = told(start_campaign(file, grid(goal={"target": 0.4}, output_unit="%"), SETTINGS, 1), (0.9, 0.3, 0.1))
     page = render_report(campaign.campaign)
     assert "Goal: closest to 0.4 %." in page and "may still be the value closest to 0.4 %" in page
-    assert "how much farther from 0.4 % than the best" in page and "maximum" not in page
+    assert "how much farther from 0.4 % than the best" in page and "the maximum" not in page
