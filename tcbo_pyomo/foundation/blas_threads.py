@@ -7,7 +7,6 @@ from contextlib import AbstractContextManager
 from functools import cache
 from typing import Any
 
-
 BRING_A_BLAS = ("numpy", "scipy.linalg", "scipy.special")
 """Modules that load a library of threads with them: NumPy and SciPy have each their own."""
 

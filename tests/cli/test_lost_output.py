@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from test_campaign_commands import OWN_PROBLEM
@@ -52,6 +53,53 @@ def test_what_was_recorded_is_said_and_is_there_once(begun, redirection, argumen
     assert code == 6 and said in err and err.startswith("error: ") and err.count("\n") == 1, err
     begun.refresh()
     assert begun._ledger.position == rows + (arguments[0] in ("undo", "tell", "skip"))
+
+
+FILES = [
+    (["report", "c.db", "--output", "page.html"], "recorded, the file is there: wrote page.html", "page.html"),
+    (["new", "mine_here"], "recorded, the files are there: wrote mine_here/mine_here.py | wrote", "mine_here/run.py"),
+    (
+        ["run", "fuel_lake", "--method", "greedy_ucb", "--episodes", "1", "--output", "r"],
+        "recorded, the files are there: recommendation: ",
+        "r/result.json",
+    ),
+    (["study", "s.yaml"], "recorded, every run is kept: tables are in s; figures: tcbo figures s", "s/summary.csv"),
+    (["figures", "study"], "recorded, the files are there: study/figures/", "study/figures"),
+    (["trust", "c.db"], "recorded, do not repeat the command: ", "c.db"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "said", "file"), FILES, ids=[words[0] for words, _, _ in FILES])
+def test_files_that_were_written_are_named(begun, arguments, said, file):
+    text = "name: s\nproblems: [fuel_lake]\nmethods: [greedy_ucb]\nseeds: 1..1\nsettings: {episodes: 1}\n"
+    Path("s.yaml").write_text(text)
+    if arguments[0] == "figures":
+        assert run(">/dev/null", "study", "s.yaml", "--output", "study")[0] == 0
+    code, err = run(f">{FULL}", *arguments)
+    assert code == 6 and said in err and err.startswith("error: ") and err.count("\n") == 1, err
+    assert Path(file).exists()
+
+
+def test_an_interrupted_run_is_kept_before_anything_is_printed(tmp_path, monkeypatch):
+    from tcbo_pyomo.campaign.simulation import Simulation
+    from tcbo_pyomo.cli.main import main
+
+    simulated = Simulation.run
+
+    def interrupted(self, on_step):
+        def stop(episode, step):
+            on_step(episode, step)
+            if episode == 2:
+                raise KeyboardInterrupt
+
+        return simulated(self, stop)
+
+    monkeypatch.setattr(Simulation, "run", interrupted)
+    with open(FULL, "w") as full, pytest.raises(SystemExit) as end:
+        monkeypatch.setattr(sys, "stdout", full)
+        main(["run", "fuel_lake", "--method", "greedy_ucb", "--output", str(tmp_path / "r")])
+    assert end.value.code == 6
+    assert (tmp_path / "r" / "unfinished.json").exists()
 
 
 def test_a_script_that_repeats_under_a_key_changes_once(begun):
