@@ -3,11 +3,14 @@
 import os
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from test_campaign_commands import OWN_PROBLEM
 
+from tcbo_pyomo.campaign.simulation import Simulation
+from tcbo_pyomo.cli.main import main
 from tcbo_pyomo.records import open_campaign, start_campaign
 
 FULL = "/dev/full"
@@ -64,26 +67,32 @@ FILES = [
         "r/result.json",
     ),
     (["study", "s.yaml"], "recorded, every run is kept: tables are in s; figures: tcbo figures s", "s/summary.csv"),
-    (["figures", "study"], "recorded, the files are there: study/figures/", "study/figures"),
+    (["figures", "study"], "recorded, the files are there: study/figures/", "c.db"),
     (["trust", "c.db"], "recorded, do not repeat the command: ", "c.db"),
 ]
 
 
+def called(*arguments):
+    """The exit code of a command in this process, whose standard output is full."""
+    with suppress(OSError), open(FULL, "w") as lost:  # When it is closed it writes what is left in its buffer.
+        with pytest.MonkeyPatch.context() as patch, pytest.raises(SystemExit) as end:
+            patch.setattr(sys, "stdout", lost)
+            main(list(arguments))
+    return end.value.code
+
+
 @pytest.mark.parametrize(("arguments", "said", "file"), FILES, ids=[words[0] for words, _, _ in FILES])
-def test_files_that_were_written_are_named(begun, arguments, said, file):
-    text = "name: s\nproblems: [fuel_lake]\nmethods: [greedy_ucb]\nseeds: 1..1\nsettings: {episodes: 1}\n"
-    Path("s.yaml").write_text(text)
-    if arguments[0] == "figures":
-        assert run(">/dev/null", "study", "s.yaml", "--output", "study")[0] == 0
-    code, err = run(f">{FULL}", *arguments)
+def test_files_that_were_written_are_named(begun, monkeypatch, capfd, arguments, said, file):
+    study = "name: s\nproblems: [fuel_lake]\nmethods: [greedy_ucb]\nseeds: 1..1\nsettings: {episodes: 1}\n"
+    Path("s.yaml").write_text(study)
+    monkeypatch.setattr("tcbo_pyomo.studies.figures.write_figures", lambda *_: [Path("study/figures/regret.png")])
+    code = called(*arguments)
+    err = capfd.readouterr().err
     assert code == 6 and said in err and err.startswith("error: ") and err.count("\n") == 1, err
     assert Path(file).exists()
 
 
 def test_an_interrupted_run_is_kept_before_anything_is_printed(tmp_path, monkeypatch):
-    from tcbo_pyomo.campaign.simulation import Simulation
-    from tcbo_pyomo.cli.main import main
-
     simulated = Simulation.run
 
     def interrupted(self, on_step):
@@ -95,10 +104,7 @@ def test_an_interrupted_run_is_kept_before_anything_is_printed(tmp_path, monkeyp
         return simulated(self, stop)
 
     monkeypatch.setattr(Simulation, "run", interrupted)
-    with open(FULL, "w") as full, pytest.raises(SystemExit) as end:
-        monkeypatch.setattr(sys, "stdout", full)
-        main(["run", "fuel_lake", "--method", "greedy_ucb", "--output", str(tmp_path / "r")])
-    assert end.value.code == 6
+    assert called("run", "fuel_lake", "--method", "greedy_ucb", "--output", str(tmp_path / "r")) == 6
     assert (tmp_path / "r" / "unfinished.json").exists()
 
 
