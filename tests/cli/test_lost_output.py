@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-from contextlib import suppress
+from contextlib import redirect_stdout, suppress
 from pathlib import Path
 
 import pytest
@@ -74,10 +74,9 @@ FILES = [
 
 def called(*arguments):
     """The exit code of a command in this process, whose standard output is full."""
-    with suppress(OSError), open(FULL, "w") as lost:  # When it is closed it writes what is left in its buffer.
-        with pytest.MonkeyPatch.context() as patch, pytest.raises(SystemExit) as end:
-            patch.setattr(sys, "stdout", lost)
-            main(list(arguments))
+    # When it is closed it writes what is left in its buffer: an error that is expected.
+    with suppress(OSError), open(FULL, "w") as lost, redirect_stdout(lost), pytest.raises(SystemExit) as end:
+        main(list(arguments))
     return end.value.code
 
 
