@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from test_campaign_commands import OWN_PROBLEM
+from waiting import PATIENCE
 
 from tcbo_pyomo.campaign.simulation import Simulation
 from tcbo_pyomo.cli.main import main
@@ -31,7 +32,7 @@ def begun(tmp_path, monkeypatch):
 def run(redirection, *arguments):
     """A command in a shell; its exit code and standard error. Nothing waits for ever."""
     words = " ".join([sys.executable, "-m", "tcbo_pyomo", *arguments])
-    done = subprocess.run(["sh", "-c", f"{words} {redirection}"], stderr=subprocess.PIPE, text=True, timeout=120)
+    done = subprocess.run(["sh", "-c", f"{words} {redirection}"], stderr=subprocess.PIPE, text=True, timeout=PATIENCE)
     return done.returncode, done.stderr
 
 
