@@ -60,7 +60,7 @@ def recorded(done: str, advice: str) -> Iterator[None]:
     except OSError as error:
         drop_output()
         raise DiskError(
-            f"standard output cannot be written ({error.strerror}), but this is recorded, {advice}: {done}"
+            f"cannot write to standard output ({error.strerror}), but this is recorded, {advice}: {done}"
         ) from None
 
 
