@@ -104,9 +104,11 @@ class CandidateSettings(_Section):
 class UtilitySettings(_Section):
     """What a plan tries to make small."""
 
-    objective: Literal["differences", "g_allocation", "regret"] = "differences"
-    """differences: largest variance of f(z) - f(z'); g_allocation: largest variance of f(z); regret (finite plants): what the
-    recommendation is expected to miss, each place counted by how likely it is better."""
+    objective: Literal["auto", "differences", "g_allocation", "regret"] = "auto"
+    """regret (finite plants): what the recommendation is expected to miss, each place counted by how likely it is better;
+    differences, as in the paper: largest variance of f(z) - f(z'); g_allocation: largest variance of f(z). auto: regret on
+    finite plants; differences on continuous ones, and where the settings ask for what regret has not: planner.gap, since a
+    certificate needs a convex utility, or a rule or width of candidates, which regret does without."""
     information: Literal["arrival", "departure"] = "arrival"
     """What a move informs about, made or planned, in the variance that a plan makes small. arrival: the state it arrives at,
     where the plant measures; departure: the state it leaves, as in the paper's information matrix (sections 2.2 and 5.3), and
@@ -206,6 +208,19 @@ class Settings(_Section):
     constraints: tuple[ConstraintSettings, ...] = Field((), strict=False)
     """Further rules of the plant, such as {use: maximum_step, limits: {ratio: 0.1}}; use may be 'my_module:MyRule'."""
 
+    @property
+    def finite_objective(self) -> Literal["differences", "g_allocation", "regret"]:
+        """What plans on a finite plant make small; what `auto` stands for there."""
+        if self.utility.objective != "auto":
+            return self.utility.objective
+        named = (self.planner.gap, self.candidates.rule, self.candidates.width)
+        return "regret" if all(value is None for value in named) else "differences"
+
+    @property
+    def continuous_objective(self) -> Literal["differences", "g_allocation"]:
+        """What plans on a continuous plant make small; what `auto` stands for there."""
+        return "g_allocation" if self.utility.objective == "g_allocation" else "differences"
+
     @model_validator(mode="after")
     def _a_gap_needs_a_convex_utility(self) -> Settings:
         if self.planner.gap is not None and self.utility.objective == "regret":
@@ -220,13 +235,17 @@ PRESETS: dict[str, dict[str, Any]] = {
         "utility": {"objective": "differences", "information": "departure"},
     }
 }
-"""Settings under one name. paper: the method as the paper has it. The default differs in three things: it makes the eager first
-move of a plan, continuous candidates are annealed, and a move informs about where it arrives."""
+"""Settings under one name. paper: the method as the paper has it. The default differs in four things: on finite plants plans
+lower the expected regret, it makes the eager first move of a plan, continuous candidates are annealed, and a move informs about
+where it arrives."""
 
 RETIRED: dict[str, tuple[str, str]] = {
     "planner.linear.hot_start": ("0.2.0", "remove it, every solve starts cold"),
 }
 """Settings that are gone: since which version, and what to do. Files that we wrote before may still name them."""
+
+DEFAULTS_BEFORE: dict[str, Any] = {"utility": {"objective": "differences"}}
+"""Defaults of earlier versions that have changed: campaigns stored without naming them go on as they were begun."""
 
 
 def settings_from(*layers: dict[str, Any]) -> Settings:
@@ -245,7 +264,12 @@ def settings_from(*layers: dict[str, Any]) -> Settings:
 
 
 def stored_settings(*layers: dict[str, Any]) -> Settings:
-    """The settings in files that an earlier version of this package has written: what is gone since is left out."""
+    """The settings of a campaign that an earlier version of this package may have written, with the defaults of then."""
+    return settings_without_retired(DEFAULTS_BEFORE, *layers)
+
+
+def settings_without_retired(*layers: dict[str, Any]) -> Settings:
+    """Settings from layers that may name what is gone since: it is left out."""
     for name in RETIRED:
         layers = tuple(_without(layer, name.split(".")) for layer in layers)
     return settings_from(*layers)
