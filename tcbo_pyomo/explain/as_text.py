@@ -57,8 +57,8 @@ def aim_text(explanation: Explanation, places: Sequence[str]) -> str:
         return f"separates {places[0]} from {places[1]}, the two candidates whose difference is known least"
     now, after = (with_unit(value, explanation.unit) for value in explanation.regret)
     return (
-        f"makes sure that nothing beats the recommendation {places[0]}; its strongest rival is {places[1]}; the "
-        f"recommendation is expected to miss at most {now} now, {after} after this path"
+        f"makes sure that nothing beats the recommendation {places[0]}; its strongest rival is {places[1]}; summed over all "
+        f"rivals they are expected to beat it by {now} now, {after} after this path: no less than its expected regret"
     )
 
 
@@ -68,6 +68,8 @@ def scale_text(explanation: Explanation) -> str:
         return "variance of the difference between the two candidates that are known least at each stage"
     if len(explanation.separates) == 1:
         return "variance of what is measured at this candidate"
+    if explanation.regret is not None:
+        return "variance of the difference between these two (the plan weighs all rivals; bounds and prices are of this pair)"
     return "variance of the difference between these two"
 
 

@@ -74,7 +74,8 @@ def test_methods_that_plan_for_the_utility_have_new_keys():
 
 def test_a_folder_of_the_version_before_says_why_runs_are_made_anew(tmp_path):
     quick = {"episodes": 1, "planner": {"linear": {"solver": "dynamic_programming"}}}
-    now = {"name": "small", "problems": ["knorr_pyrazole"], "methods": ["mdp_bo", "random_walk"], "seeds": [1], "settings": quick}
+    methods = ["mdp_bo", "random_walk"]
+    now = {"name": "small", "problems": ["knorr_pyrazole"], "methods": methods, "seeds": [1], "settings": quick}
     then = {**now, "settings": {**quick, "utility": {"objective": "differences"}}}
     folder, said = tmp_path / "out", []
     run_study(study_from(then), folder, workers=1)
