@@ -89,7 +89,9 @@ class ExpectedRegret:
         regret, slope = self._regrets(deviation)
         chosen, share = standing_for_all(regret)
         weight = share * slope[chosen] / (2.0 * deviation[chosen])
-        worth = weight @ (posterior.covariances_of(self.rivals[chosen]) - shared) ** 2
+        gap = posterior.covariances_of(self.rivals[chosen])
+        np.subtract(gap, shared, out=gap)
+        worth = weight @ np.multiply(gap, gap, out=gap)
         gains = self.information.arrival_gains(worth, posterior.variance)
         planned = gains if self.information.convention == "arrival" else self.information.gains(worth, posterior.variance)
         rival = int(self.rivals[regret.argmax()]) if len(regret) else None
