@@ -1,7 +1,7 @@
 """Why this move, as plain data: what a plan separates, what it teaches, what other paths would, and what limits cost.
 
 Every number is the variance of one quantity (`scale`), in the squared unit of what is measured: the difference between the
-two candidates that the plan is made for. They can be compared and subtracted.
+two candidates that the plan compares. They can be compared and subtracted.
 """
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ class Explanation:
         By how much all rivals together are expected to beat the recommendation, now and after this path: upper bounds of the
         expected regret; None for other objectives.
     choice
-        Which of the good first moves is made, in words; empty where the plan leaves no choice.
+        Which of the good first moves is taken, in words; empty if the plan leaves no choice.
     advice
         What to do about it, in one sentence.
     unit
