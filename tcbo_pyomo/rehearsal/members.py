@@ -52,7 +52,7 @@ class Member:
             return PlannedImprovement()
         utility = settings.utility
         return PlannedInformation(
-            objective=utility.objective,
+            objective=settings.finite_objective,
             eager=settings.planner.first_move == "eager",
             departure=utility.information == "departure",
             width=settings.candidates.width or band_width,
