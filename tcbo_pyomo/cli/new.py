@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tcbo_pyomo.cli._output import FILES_ARE_THERE, say
 from tcbo_pyomo.errors import BadInput, DiskError
 
 if TYPE_CHECKING:
@@ -49,9 +50,9 @@ def new(
 
     _check_name(name)
     prior, aim = answers_from(output_range, measurement_sd, changes_within, positive, goal)
-    for file in write_template(name, prior=prior, goal=aim):
-        typer.echo(f"wrote {file}")
-    typer.echo(f"next: tcbo check {name}/{name}.py; tcbo run {name}/{name}.py; python {name}/run.py")
+    files = write_template(name, prior=prior, goal=aim)
+    following = f"next: tcbo check {name}/{name}.py; tcbo run {name}/{name}.py; python {name}/run.py"
+    say("\n".join([*(f"wrote {file}" for file in files), following]), advice=FILES_ARE_THERE)
 
 
 def write_template(

@@ -110,10 +110,11 @@ class FiniteKnowledge(Knowledge[FiniteBelief]):
         posterior = self._posterior_given()
         process, factor = self._process, self.noise_factor
         information = MoveInformation(process, self.problem.horizon, settings.information)
-        if settings.objective == "regret":
+        objective = self.settings.finite_objective
+        if objective == "regret":
             standing = self.recommendation, self.goal
             return ExpectedRegret(process, posterior, self.problem.search_space, mean, factor, information, *standing)
-        about = self.candidates, settings.objective, generator, mean, factor, information, self.goal
+        about = self.candidates, objective, generator, mean, factor, information, self.goal
         return Utility(process, posterior, *about)
 
     @property

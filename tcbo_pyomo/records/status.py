@@ -64,6 +64,8 @@ class Status:
         For `method: rollout` the method that made the last move and why it was chosen, in words.
     goal, goal_in_words
         What is sought: maximise, minimise, or {target: value}; and in words.
+    amendments
+        What was changed in the problem or the settings while it ran, and after which move, in words.
     """
 
     problem: str
@@ -89,6 +91,7 @@ class Status:
     acting: str = ""
     goal: Any = "maximise"
     goal_in_words: str = ""
+    amendments: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -156,6 +159,7 @@ def status_of(campaign: Campaign, violations: dict[int, list[str]], model: Model
         acting=acting_in_words(campaign.plans.values(), problem.output_unit),
         goal=problem.goal.data,
         goal_in_words=problem.goal.in_words(problem.output, problem.output_unit),
+        amendments=campaign.amendments,
     )
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from tcbo_pyomo.foundation.arrays import Array, Integers, Mask
 from tcbo_pyomo.planning.finite.dynamic_programming import TIE
 from tcbo_pyomo.planning.finite.eager_move import WIDTH
-from tcbo_pyomo.planning.finite.expected_regret import NEGLIGIBLE
+from tcbo_pyomo.planning.finite.expected_regret import standing_for_all
 from tcbo_pyomo.planning.finite.farthest_pair import TIE as TIE_OF_PAIRS
 from tcbo_pyomo.planning.ties import one_of_the_largest
 from tcbo_pyomo.rehearsal.plant_tables import one_of_the_best
@@ -99,17 +99,17 @@ class PlannedInformation:
         own = shared[draws, recommended][:, None]
         rows = beliefs.rows
         mean, best = beliefs.mean[:, rows], beliefs.mean[draws, recommended][:, None]
-        rivals = Rivals(best, own, mean, beliefs.variance[:, rows], shared[:, rows])
-        regret = np.where(scene.tables.space[rows] & (rows != recommended[:, None]), scene.goal.missed(rivals), 0.0)
-        counting = regret > NEGLIGIBLE * regret.max(axis=1, initial=0.0)[:, None]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            weight = np.where(counting, scene.goal.missed_slope(rivals, regret), 0.0)
+        deviation = np.sqrt(np.maximum(beliefs.variance[:, rows] + own - 2.0 * shared[:, rows], 0.0))
+        rivals = Rivals(best, own, mean, beliefs.variance[:, rows], shared[:, rows], deviation)
+        regret, slope = scene.goal.missed(rivals)
+        regret = np.where(scene.tables.space[rows] & (rows != recommended[:, None]), regret, 0.0)
         worth = np.empty_like(beliefs.mean)
-        for draw, counts in enumerate(counting):
-            chosen = np.flatnonzero(counts)
+        for draw, missed in enumerate(regret):
+            chosen, share = standing_for_all(missed)
+            weight = share * slope[draw, chosen] / (2.0 * deviation[draw, chosen])
             gap = beliefs.covariance[draw][chosen] - shared[draw]
             np.multiply(gap, gap, out=gap)
-            worth[draw] = weight[draw, chosen] @ gap
+            worth[draw] = weight @ gap
         return worth
 
 

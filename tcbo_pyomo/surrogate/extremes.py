@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.surrogate.goal import Goal, Slopes
-from tcbo_pyomo.surrogate.improvement import density, distribution, expected_improvement
+from tcbo_pyomo.surrogate.improvement import density, distribution, expected_improvement, improvement_and_slope
 from tcbo_pyomo.surrogate.rivals import Rivals
 
 
@@ -58,13 +58,9 @@ class Maximise(Goal):
         u = (mean - incumbent) / deviation
         return distribution(u), density(u)
 
-    def missed(self, rivals: Rivals) -> Array:
-        """E[(f(z) - f(z*))+]."""
-        return expected_improvement(rivals.mean, rivals.deviation, rivals.best_mean)
-
-    def missed_slope(self, rivals: Rivals, missed: Array, count: Any = 1.0) -> Array:
-        """phi(u) / (2 sd)."""
-        return count * density((rivals.mean - rivals.best_mean) / rivals.deviation) / (2.0 * rivals.deviation)
+    def missed(self, rivals: Rivals) -> tuple[Array, Array]:
+        """E[(f(z) - f(z*))+], and phi(u)."""
+        return improvement_and_slope(rivals.mean - rivals.best_mean, rivals.deviation)
 
     def adjective(self, unit: str = "") -> str:
         """Largest."""
@@ -125,13 +121,9 @@ class Minimise(Maximise):
         by_mean, by_deviation = super().improvement_slopes(-mean, deviation, incumbent)
         return -by_mean, by_deviation
 
-    def missed(self, rivals: Rivals) -> Array:
-        """E[(f(z*) - f(z))+]."""
-        return super().missed(_mirrored(rivals))
-
-    def missed_slope(self, rivals: Rivals, missed: Array, count: Any = 1.0) -> Array:
-        """phi(u) / (2 sd)."""
-        return super().missed_slope(_mirrored(rivals), missed, count)
+    def missed(self, rivals: Rivals) -> tuple[Array, Array]:
+        """E[(f(z*) - f(z))+], and phi(u)."""
+        return super().missed(replace(rivals, best_mean=-rivals.best_mean, mean=-rivals.mean))
 
     def adjective(self, unit: str = "") -> str:
         """Smallest."""
@@ -144,10 +136,6 @@ class Minimise(Maximise):
     def bound_words(self, width: float, unit: str = "") -> str:
         """A lower confidence bound."""
         return f"smallest lower confidence bound (mean - {width:g} sd)"
-
-
-def _mirrored(rivals: Rivals) -> Rivals:
-    return Rivals(-rivals.best_mean, rivals.best_variance, -rivals.mean, rivals.variance, rivals.covariance)
 
 
 MAXIMISE: Goal = Maximise()

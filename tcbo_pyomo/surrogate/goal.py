@@ -83,12 +83,11 @@ class Goal(ABC):
         """Its derivatives."""
 
     @abstractmethod
-    def missed(self, rivals: Rivals) -> Array:
-        """By how much the score of each rival is expected to exceed that of the recommended place, counted where it does."""
+    def missed(self, rivals: Rivals) -> tuple[Array, Array]:
+        """By how much the score of each rival is expected to exceed that of the recommended place, counted where it does.
 
-    @abstractmethod
-    def missed_slope(self, rivals: Rivals, missed: Array, count: Any = 1.0) -> Array:
-        """What of it goes per unit of the variance of the difference that a measurement takes away, times a count."""
+        And its slope in the standard deviation of their difference.
+        """
 
     def on(self, scale: OutputScale) -> Goal:
         """The goal for values as they are modelled; a monotone scale changes no order."""

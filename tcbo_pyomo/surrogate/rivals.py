@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from tcbo_pyomo.foundation.arrays import Array, Integers
+from tcbo_pyomo.foundation.arrays import Array
 
 
 @dataclass(frozen=True)
@@ -20,6 +18,8 @@ class Rivals:
         Of the recommended place.
     mean, variance, covariance
         Of each rival, and its covariance with the recommended place.
+    deviation
+        Standard deviation of the difference between each rival and the recommended place.
     """
 
     best_mean: Any
@@ -27,13 +27,4 @@ class Rivals:
     mean: Array
     variance: Array
     covariance: Array
-
-    @property
-    def deviation(self) -> Array:
-        """Standard deviation of the difference between each rival and the recommended place."""
-        return np.sqrt(np.maximum(self.variance + self.best_variance - 2.0 * self.covariance, 0.0))
-
-    def only(self, chosen: Integers) -> Rivals:
-        """Some of the rivals."""
-        kept = (part[chosen] for part in (self.mean, self.variance, self.covariance))
-        return Rivals(self.best_mean, self.best_variance, *kept)
+    deviation: Array

@@ -23,8 +23,6 @@ from tcbo_pyomo.surrogate.goal import Goal, Slopes
 from tcbo_pyomo.surrogate.output_scale import OutputScale
 from tcbo_pyomo.surrogate.rivals import Rivals
 
-TINY = np.finfo(float).tiny
-
 
 @dataclass(frozen=True)
 class Target(Goal):
@@ -103,20 +101,19 @@ class Target(Goal):
         near, middle, far = (self.scale.excess_slopes(mean, deviation, level) for level in levels)
         return near[0] - 2.0 * middle[0] + far[0], near[1] - 2.0 * middle[1] + far[1]
 
-    def missed(self, rivals: Rivals) -> Array:
-        """How much closer than the recommended place each rival is expected to be, counted where it is closer."""
+    def missed(self, rivals: Rivals) -> tuple[Array, Array]:
+        """How much closer than the recommended place each rival is expected to be, counted where it is closer.
+
+        In place of its slope in the standard deviation the one along which it goes with the variance: all of it with all of the
+        variance. The slope itself is of no use: the less is known about a rival, the less likely it hits a narrow target, so
+        that a little more knowledge may raise what is expected to be missed. All knowledge takes it away.
+        """
         apart = self.scale.excess_of_two(rivals, -1.0, 0.0)
         together = self.scale.excess_of_two(rivals, 1.0, 2.0 * self.value)
         above = self._above(rivals.mean, np.sqrt(np.maximum(rivals.variance, 0.0)), self.value)
-        return np.maximum(apart + together - 2.0 * above, 0.0)
-
-    def missed_slope(self, rivals: Rivals, missed: Array, count: Any = 1.0) -> Array:
-        """All of it over all of the variance.
-
-        The derivative by a variance is of no use: the less is known about a rival, the less likely it hits a narrow target, so
-        that a little more knowledge may raise what is expected to be missed. All knowledge takes it away.
-        """
-        return np.asarray(count * missed / np.maximum(rivals.deviation**2, TINY))
+        learnable = rivals.deviation > 0.0
+        missed = np.where(learnable, np.maximum(apart + together - 2.0 * above, 0.0), 0.0)
+        return missed, 2.0 * missed / np.where(learnable, rivals.deviation, 1.0)
 
     @property
     def data(self) -> Any:

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 from rival_plants import DP
-from test_campaigns import FEEDBACK, FREE, MEMBERS, noise_of, scattered, simulate
+from test_simulated_campaigns import FEEDBACK, FREE, MEMBERS, noise_of, scattered, simulate
 
 from tcbo_pyomo import Campaign, settings_from
 from tcbo_pyomo.campaign.simulated_plant import SimulatedPlant
-from tcbo_pyomo.rehearsal.campaigns import FinitePlant, rehearse
 from tcbo_pyomo.rehearsal.chances import Chances
 from tcbo_pyomo.rehearsal.members import members_of
+from tcbo_pyomo.rehearsal.simulated_campaigns import FinitePlant, rehearse
 from tcbo_pyomo.rehearsal.standpoint import standpoint_of
 
 

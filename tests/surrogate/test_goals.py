@@ -29,7 +29,16 @@ GOALS = {
     "target, logarithm": Target(1.3).on(SCALES["logarithm"]),
 }
 NORMALS = [(0.2, 0.5), (1.3, 0.01), (-1.0, 0.8), (0.26, 1.0), (3.0, 0.2)]
-RIVALS = Rivals(0.4, 0.3, np.array([0.2, 1.5, 0.4]), np.array([0.5, 0.1, 0.3]), np.array([0.2, -0.1, 0.1]))
+
+
+def rivals(best_variance=0.3):
+    """Three rivals of a recommended place."""
+    variance, covariance = np.array([0.5, 0.1, 0.3]), np.array([0.2, -0.1, 0.1])
+    deviation = np.sqrt(variance + best_variance - 2.0 * covariance)
+    return Rivals(0.4, best_variance, np.array([0.2, 1.5, 0.4]), variance, covariance, deviation)
+
+
+RIVALS = rivals()
 
 
 def integral(function, mean, deviation, *kinks):
@@ -61,7 +70,7 @@ def test_what_is_missed_is_the_mean_over_pairs(name):
         best, rival = (np.array([0.4, RIVALS.mean[i]]) + normal @ np.linalg.cholesky(covariance).T).T
         gained = np.maximum(goal.score(rival) - goal.score(best), 0.0)
         error = gained.std() / np.sqrt(len(gained))
-        assert goal.missed(RIVALS)[i] == pytest.approx(gained.mean(), abs=5 * error + 2e-3 * gained.mean())
+        assert goal.missed(RIVALS)[0][i] == pytest.approx(gained.mean(), abs=5 * error + 2e-3 * gained.mean())
 
 
 def test_what_a_target_misses_has_a_closed_form():
@@ -73,15 +82,24 @@ def test_what_a_target_misses_has_a_closed_form():
         density = multivariate_normal([0.4, RIVALS.mean[i]], covariance).pdf(np.stack([best, rival], axis=-1))
         gained = np.maximum(np.abs(best - 0.5) - np.abs(rival - 0.5), 0.0)
         whole = (density * gained).sum() * (line[1] - line[0]) ** 2
-        assert goal.missed(RIVALS)[i] == pytest.approx(whole, rel=1e-4)
+        assert goal.missed(RIVALS)[0][i] == pytest.approx(whole, rel=1e-4)
 
 
 @pytest.mark.parametrize("name", ["maximise", "minimise"])
-def test_the_slope_of_what_is_missed_is_that_by_the_variance_of_the_difference(name):
+def test_the_slope_of_what_is_missed_is_that_in_the_deviation_of_the_difference(name):
     goal, step = GOALS[name], 1e-6
-    shifted = [Rivals(0.4, 0.3 + sign * step, RIVALS.mean, RIVALS.variance, RIVALS.covariance) for sign in (-1, 1)]
-    slope = (goal.missed(shifted[1]) - goal.missed(shifted[0])) / (2 * step)
-    np.testing.assert_allclose(goal.missed_slope(RIVALS, goal.missed(RIVALS)), slope, rtol=1e-5)
+    low, high = (rivals(0.3 + sign * step) for sign in (-1, 1))
+    slope = (goal.missed(high)[0] - goal.missed(low)[0]) / (high.deviation - low.deviation)
+    np.testing.assert_allclose(goal.missed(RIVALS)[1], slope, rtol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["target", "target, logarithm"])
+def test_what_a_target_misses_goes_with_the_variance(name):
+    """weight x variance of the difference is all of it; where nothing is left to be learned, nothing counts."""
+    missed, slope = GOALS[name].missed(RIVALS)
+    np.testing.assert_allclose(slope / (2.0 * RIVALS.deviation) * RIVALS.deviation**2, missed)
+    known = Rivals(0.4, 0.3, np.array([0.4]), np.array([0.3]), np.array([0.3]), np.zeros(1))
+    assert [part.tolist() for part in GOALS[name].missed(known)] == [[0.0], [0.0]]
 
 
 @pytest.mark.parametrize("name", GOALS)

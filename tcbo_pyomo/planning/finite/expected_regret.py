@@ -88,36 +88,37 @@ class ExpectedRegret:
     def value(self, visitation: Visitation | None = None) -> float:
         """U at a visitation; None for the history alone."""
         posterior = self.posterior(self.information.planned(visitation))
-        return float(self.goal.missed(self._rivals(posterior)).sum())
+        rivals = self._rivals(posterior, posterior.covariance_with(self.recommended, None))
+        return float(self.goal.missed(rivals)[0].sum())
 
     @timed("utility")
     def linearise(self, visitation: Visitation | None = None) -> Linearisation:
         """U at a visitation, and by how much one more visit of each pair lowers it; None for the history alone."""
         posterior = self.posterior(self.information.planned(visitation))
-        rivals = self._rivals(posterior)
-        regret = self.goal.missed(rivals)
-        worth, variance = self._worth(posterior, rivals, regret), posterior.variance_of(np.arange(len(self.mean)))
-        gains = self.information.arrival_gains(worth, variance)
-        gradient = -self.information.gains(worth, variance)
+        shared = posterior.covariance_with(self.recommended, None)
+        rivals = self._rivals(posterior, shared)
+        regret, slope = self.goal.missed(rivals)
+        chosen, share = standing_for_all(regret)
+        weight = share * slope[chosen] / (2.0 * rivals.deviation[chosen])
+        gap = posterior.covariances_of(self.rivals[chosen])
+        np.subtract(gap, shared, out=gap)
+        worth = weight @ np.multiply(gap, gap, out=gap)
+        gains = self.information.arrival_gains(worth, posterior.variance)
+        planned = gains if self.information.convention == "arrival" else self.information.gains(worth, posterior.variance)
         rival = int(self.rivals[regret.argmax()]) if len(regret) else None
         known = None, posterior, self.mean, self.noise_factor, gains, self.goal
-        return Linearisation(float(regret.sum()), self.recommended, rival, gradient, *known)
+        return Linearisation(float(regret.sum()), self.recommended, rival, -planned, *known)
 
-    def _rivals(self, posterior: Posterior) -> Rivals:
-        """The recommended state and all others."""
-        shared, best = posterior.covariance_with(self.recommended, None), self.recommended
-        variance = posterior.variance_of(self.rivals)
-        return Rivals(float(self.mean[best]), shared[best], self.mean[self.rivals], variance, shared[self.rivals])
-
-    def _worth(self, posterior: Posterior, rivals: Rivals, regret: Array) -> Array:
-        """What one more measurement at each state (n) is worth, times Var f + sigma^2 there."""
-        chosen, share = _standing_for_all(regret)
-        weight = self.goal.missed_slope(rivals.only(chosen), regret[chosen], share)
-        ends = np.full(len(chosen), self.recommended)
-        return weight @ posterior.covariances_with(self.rivals[chosen], ends) ** 2
+    def _rivals(self, posterior: Posterior, shared: Array) -> Rivals:
+        """The recommended state and all others, given the covariances with f(z*)."""
+        best, others = self.recommended, self.rivals
+        variance = (posterior.variance - 2.0 * shared)[others] + shared[best]
+        deviation = np.sqrt(np.maximum(variance, 0.0))
+        mean = self.mean[best], self.mean[others]
+        return Rivals(mean[0], shared[best], mean[1], posterior.variance[others], shared[others], deviation)
 
 
-def _standing_for_all(regret: Array) -> tuple[Integers, Array]:
+def standing_for_all(regret: Array) -> tuple[Integers, Array]:
     """Positions of the rivals that count, and for how many each does.
 
     All but the negligible ones, up to `PLACES`; of more a systematic sample in proportion to their regret, which estimates
