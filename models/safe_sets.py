@@ -63,6 +63,14 @@ class EpisodeSets:
             met |= arrived
         return met
 
+    def first_met(self, state: int) -> Integers:
+        """After how many moves from `state` an episode can first be in each state (n); more than the horizon for never."""
+        first = np.full(self.process.number_of_states, self.horizon + 1, dtype=np.int64)
+        first[state] = 0
+        for step, (_, arrived) in enumerate(self._onward(state, 0), start=1):
+            first[arrived] = np.minimum(first[arrived], step)
+        return first
+
     def _onward(self, state: int, first_step: int) -> Iterator[tuple[Integers, Mask]]:
         """The usable pairs of every step from first_step on, and the states that they may lead to."""
         self.require_safe(state, first_step)

@@ -27,6 +27,7 @@ def declared_finite(data: Mapping[str, Any]) -> DeclaredProblem:
     given |= {name: data[name] for name in ("start", "horizon", "episodes")}
     given |= {"confidence_width": data["plant"]["confidence_width"], "truth": None, "settings": {}, "_data": data}
     given["prior"] = None if data.get("prior") is None else PlainPrior(**data["prior"])
+    given["inputs"] = data["plant"].get("inputs")
     given["coordinates"] = tuple(Coordinate(*axis) for axis in data["coordinates"])
     for name, value in given.items():
         object.__setattr__(problem, name, value)
