@@ -247,7 +247,8 @@ class Campaign:
     def route(self) -> list[dict[str, Any]] | None:
         """How an episode gets to the recommendation: `{"step", "actions", "at"}` of each move, in engineering units.
 
-        Kept on continuous plants, where it proves that the recommendation can be reached; None on a finite process.
+        Kept on continuous plants, where it proves that the recommendation can be reached, and on deterministic finite ones
+        with hidden states; None elsewhere.
         """
         return self.knowledge.route_moves
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -96,6 +96,11 @@ class FiniteKnowledge(Knowledge[FiniteBelief]):
     def recommendation(self) -> int:
         """The state with the largest posterior mean in the search space."""
         return int(np.where(self.problem.places, self.belief.mean, -np.inf).argmax())
+
+    @property
+    def route_moves(self) -> list[dict[str, Any]] | None:
+        """How an episode gets to the recommendation, where it is one of several states with the same inputs."""
+        return None if self.problem.inputs is None else self.problem.route_to(self.recommendation)
 
     def utility(self, generator: np.random.Generator) -> Utility | ExpectedRegret:
         """U given the history, pending visits included."""

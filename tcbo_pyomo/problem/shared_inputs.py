@@ -128,6 +128,18 @@ class SharedInputs(ProblemProtocol):
         values = self.describe(state)
         return {axis.name: values[axis.name] for axis in self.input_axes}
 
+    def route_to(self, state: int) -> list[dict[str, Any]] | None:
+        """The moves of a shortest episode to a state: for each its step, and where it leads.
+
+        None where no move by move list can promise it: chance decides, or a rule adds up over the episode.
+        """
+        if not self.process.deterministic or any(rule.couples_steps for rule in self.rules):
+            return None
+        pairs = self.sets.shortest_path(self.start_state, state)
+        places = [] if pairs is None else [self.describe(self.process.successor[pair]) for pair in pairs]
+        moves = [{"step": step, "actions": {}, "at": at} for step, at in enumerate(places, start=1)]
+        return None if pairs is None else moves
+
     def locate(self, at: Any) -> int:
         """The state a user means by a label, an index or `{coordinate: value}`; as many coordinates as leave only one."""
         if self.inputs is None or not isinstance(at, Mapping) or len(at) == len(self.coordinates):
