@@ -1,8 +1,9 @@
 """What not knowing the state of a plant costs: `python study.py [SEEDS [RESULTS.CSV]]`
 
-The plant is the tank cascade of the library, except that both of its tanks answer 10 % faster (or slower) than the model that
-plans: the rates 1/TIME_1 and 1/TIME_2 are multiplied by 1.1 (or 0.9). A campaign learns of a move only its yield, or also one or
-both temperatures, `tell --at`. What is not measured is as the model expects it. All campaigns of a seed meet the same noise.
+The plant is the tank cascade of the library, except that both of its tanks answer 10 % faster (or slower) than the model
+that plans: the rates 1/TIME_1 and 1/TIME_2 are multiplied by 1.1 (or 0.9). A campaign learns of a move only its yield, or
+also one or both temperatures, `tell --at`. What is not measured is as the model expects it. All campaigns of a seed meet the
+same noise.
 
 A finished campaign is judged twice: by the yield at the temperatures that it recommends, and by the yield that the plant gives
 when the recommended moves are made. Rows are added to a table, and a run that was stopped goes on.
@@ -132,10 +133,8 @@ def table(path: Path) -> None:
                 values = np.array([float(of_arm[seed][judged]) for seed in seeds])
                 mean, half = interval(values - known)
                 error = np.mean([float(of_arm[seed]["largest_error"]) for seed in seeds])
-                print(
-                    f"    {name:18s} mean {values.mean():.4f}, median {np.median(values):.4f}, difference {mean:+.4f} ± {half:.4f},"
-                    f" model off by up to {error:.1f} K"
-                )
+                averages = f"mean {values.mean():.4f}, median {np.median(values):.4f}, difference {mean:+.4f} ± {half:.4f}"
+                print(f"    {name:18s} {averages}, model off by up to {error:.1f} K")
 
 
 if __name__ == "__main__":

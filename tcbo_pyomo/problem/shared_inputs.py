@@ -1,9 +1,9 @@
 """States of a finite plant that the black box does not tell from each other: they share one value of f.
 
-The age of a catalyst bed or a direction of travel decides which moves are possible, not what is measured. Such a coordinate is left
-out of `inputs`. The prior is one over the distinct inputs; states that share theirs share its rows, so that a result at one of
-them is a result at all, and no covariance matrix becomes singular by them. The maximum is sought among one state for each distinct
-input, the one that an episode comes to first.
+The age of a catalyst bed or a direction of travel decides which moves are possible, not what is measured. Such a coordinate
+is left out of `inputs`. The prior is one over the distinct inputs; states that share theirs share its rows, so that a result
+at one of them is a result at all, and no covariance matrix becomes singular by them. The maximum is sought among one state
+for each distinct input, the one that an episode comes to first.
 """
 
 from __future__ import annotations

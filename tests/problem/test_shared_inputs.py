@@ -181,7 +181,8 @@ def test_states_that_differ_by_their_label_alone():
     states = {f"{x}{sign}": [x] for x in range(5) for sign in "+-"}
     cart = turning().process
     names = cart.labels
-    moves = [(names[cart.pair_state[p]], cart.actions[cart.pair_action[p]], names[cart.successor[p]]) for p in range(cart.number_of_pairs)]
+    pairs = zip(cart.pair_state, cart.pair_action, cart.successor, strict=True)
+    moves = [(names[left], cart.actions[action], names[right]) for left, action, right in pairs]
     process = Process.from_moves([Coordinate("x", 0, 4)], states, moves, 0.05)
     problem = turning(process=process, inputs=["x"], horizon=8)
     assert problem.size == "10 states, 5 distinct inputs"
@@ -208,7 +209,7 @@ def test_an_expression_of_the_coordinates_is_a_further_one():
     assert problem.size == "6 states, 4 distinct inputs"
     assert problem.arrival({"volume": 4}, problem.locate("2 at 2"), None) == problem.locate("4 at 2")
     assert problem.changed(horizon=2).input_axes[0].name == "residence_time"
-    with pytest.raises(BadInput, match="residence_time = 4.0 lies outside"):
+    with pytest.raises(BadInput, match=r"residence_time = 4\.0 lies outside"):
         narrow = BlackBoxInput("residence_time", lambda plant: plant["volume"] / plant["flow"], 0.5, 3.0, "min")
         Problem(process=process, start="1 at 2", inputs=[narrow], **given)
 
