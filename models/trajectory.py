@@ -21,6 +21,7 @@ from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.coordinates import Coordinate, point_from_mapping, scaled
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 from tcbo_pyomo.plant.dynamics import Dynamics
+from tcbo_pyomo.plant.pyomo_model.model_dynamics import PartOfModel
 
 
 def build_trajectory(
@@ -30,7 +31,7 @@ def build_trajectory(
     steps: int,
     constraints: Sequence[TransitionConstraint] = (),
     inputs: Sequence[str] | None = None,
-    parts: Sequence[Dynamics] = (),
+    parts: Sequence[Dynamics | PartOfModel] = (),
 ) -> pyo.ConcreteModel:
     """The trajectory model of an episode.
 
@@ -133,7 +134,7 @@ def _declare_dynamics(model: pyo.ConcreteModel, dynamics: Dynamics) -> None:
     model.dynamics = pyo.Constraint(model.STEPS, model.COORDINATES, rule=dynamics_rule)
 
 
-def _declare_between(model: pyo.ConcreteModel, parts: Sequence[Dynamics]) -> None:
+def _declare_between(model: pyo.ConcreteModel, parts: Sequence[Dynamics | PartOfModel]) -> None:
     """Where the plant is within each step when it is measured; not limited by the box, which holds for the ends of moves."""
     model.MOMENTS = pyo.RangeSet(0, len(parts) - 1)
     model.between = pyo.Var(model.STEPS, model.MOMENTS, model.COORDINATES, initialize=0.0)

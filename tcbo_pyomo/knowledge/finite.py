@@ -112,7 +112,7 @@ class FiniteKnowledge(Knowledge[FiniteBelief]):
         mean = self.belief.mean
         posterior = self._posterior_given()
         process, factor = self._process, self.noise_factor
-        information = MoveInformation(process, self.problem.horizon, settings.information)
+        information = MoveInformation(process, self.problem.horizon, settings.information, self.problem.passes)
         if settings.objective == "regret":
             return ExpectedRegret(process, posterior, self.problem.places, mean, factor, information)
         return Utility(process, posterior, self.candidates, settings.objective, generator, mean, factor, information)

@@ -127,9 +127,15 @@ class WithDerivedInputs:
         inputs: list[float] = self.function.inputs_at(present, decided, share)
         return inputs
 
-    def written(self, ends: list[float], present: Values, decided: Values) -> list[float]:
-        """The coordinates after a step of a user's model, in engineering units."""
-        states: list[float] = self.function.written(ends, present, decided)
+    def within(self, model: ConcreteModel, step: int, share: float, variables: list[Any]) -> dict[str, Any]:
+        """Every coordinate when a share of a step of a user's model has passed, in engineering units."""
+        found: dict[str, Any] = self.function.within(model, step, share, variables)
+        moment = Moment(found, {name: model.action[step, name] for name in model.ACTIONS})
+        return {**found, **{given.name: given.of(moment) for given in self.derived}}
+
+    def written(self, ends: list[float], present: Values, decided: Values, share: float = 1.0) -> list[float]:
+        """The coordinates after a step of a user's model, or a share of it, in engineering units."""
+        states: list[float] = self.function.written(ends, present, decided, share)
         moment = Moment(dict(zip(present, states, strict=False)), decided)
         return [*states, *(given.number(moment) for given in self.derived)]
 

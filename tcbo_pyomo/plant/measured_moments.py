@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from numbers import Real
 from typing import Any
 
@@ -31,7 +32,7 @@ def checked_moments(given: Any) -> tuple[float, ...]:
         return tuple((k + 1) / int(given) for k in range(int(given)))
     listed = isinstance(given, Sequence) and not isinstance(given, str) and all(_is_number(share) for share in given)
     shares = [float(share) for share in given] if listed else []
-    if not shares or any(b <= a for a, b in zip([0.0, *shares], shares, strict=False)) or shares[-1] != ARRIVED:
+    if not shares or any(b <= a for a, b in pairwise([0.0, *shares])) or shares[-1] != ARRIVED:
         raise BadInput(
             f"measured_at {given!r} must be a whole number of measurements per move of at least 1, or rising shares of a move "
             "that end with 1, such as (0.5, 1)"
@@ -51,7 +52,7 @@ def checked_series(number: int, given: Any) -> list[tuple[float, Any]]:
         if not (isinstance(row, Sequence) and not isinstance(row, str) and len(row) == 2):
             raise BadInput(f"move {number}: {row!r} in its series must be (time since the move began, value)")
     times = [row[0] for row in rows]
-    if not rows or not all(map(_is_number, times)) or any(b <= a for a, b in zip(times, times[1:], strict=False)):
+    if not rows or not all(map(_is_number, times)) or any(b <= a for a, b in pairwise(times)):
         raise BadInput(f"move {number}: the times of its series, {times}, must be rising numbers, at least one")
     return [(float(time), value) for time, value in rows]
 

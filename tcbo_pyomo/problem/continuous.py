@@ -25,8 +25,8 @@ from tcbo_pyomo.plant.route import Route
 from tcbo_pyomo.plant.situation import Location
 from tcbo_pyomo.problem.derived_values import derived_data
 from tcbo_pyomo.problem.hidden_states import HiddenStates
-from tcbo_pyomo.problem.measured_on_the_way import MeasuredOnTheWay
 from tcbo_pyomo.problem.landscape import Landscape, grid_landscape
+from tcbo_pyomo.problem.measured_on_the_way import MeasuredOnTheWay
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 from tcbo_pyomo.surrogate.plain_prior import PlainPrior
 
@@ -187,7 +187,7 @@ class ContinuousProblem(HiddenStates, MeasuredOnTheWay):
         noise = {"noise": float(self.noise), "measure_start": bool(self.measure_start)}
         plant = {"kind": "continuous", "dynamics": dynamics, **noise, "rules": rules}
         if len(self.moments) > 1:
-            plant["measured_at"] = list(self.moments)
+            plant |= {"measured_at": list(self.moments), "duration": self.step_duration}
         if self.inputs is None:
             return plant
         derived = derived_data(derived_inputs(self.dynamics), self.coordinates, self.dynamics.actions.names or ())

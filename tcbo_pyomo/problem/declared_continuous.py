@@ -52,6 +52,12 @@ class DeclaredContinuousProblem(ContinuousProblem):
         """The dynamics."""
         return stored_dynamics(self._data["plant"]["dynamics"], self.coordinates)
 
+    @property
+    def step_duration(self) -> float | None:
+        """How long a move takes."""
+        found: float | None = self._data["plant"].get("duration")
+        return found
+
     @cached_property
     def kernel(self) -> Kernel:  # type: ignore[override]
         """The prior."""

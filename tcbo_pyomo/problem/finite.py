@@ -25,6 +25,7 @@ from tcbo_pyomo.plant.process import Process
 from tcbo_pyomo.plant.process_data import process_data
 from tcbo_pyomo.plant.situation import Situation
 from tcbo_pyomo.problem.landscape import Landscape
+from tcbo_pyomo.problem.passed_states import PassedStates
 from tcbo_pyomo.problem.shared_inputs import SharedInputs
 from tcbo_pyomo.problem.visitable_states import VisitableStates, visitable_states
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Problem(SharedInputs):
+class Problem(SharedInputs, PassedStates):
     """Everything that is given before a campaign starts.
 
     Parameters
@@ -68,6 +69,9 @@ class Problem(SharedInputs):
         What the output depends on: names of coordinates, and `BlackBoxInput(...)` for expressions of them, which become further
         coordinates. The kernel and the candidates are functions of these, in this order. States that differ in other
         coordinates only (the age of a bed, a direction of travel) share one value. Every coordinate when not given.
+    on_the_way
+        States that a move measures while it passes them, before it arrives: `{(state, action): [states]}`. Plans count
+        them; `tell` takes a series. None when not given.
     """
 
     measure_start: ClassVar[bool] = False
@@ -88,12 +92,14 @@ class Problem(SharedInputs):
     description: str = ""
     prior: PlainPrior | None = None
     inputs: Sequence[str | BlackBoxInput] | None = None
+    on_the_way: Mapping[tuple[str, str], Sequence[Any]] | None = None
     coordinates: tuple[Coordinate, ...] = field(init=False)
 
     def __post_init__(self) -> None:
         self.take_inputs()
         object.__setattr__(self, "coordinates", self.process.coordinates)
         self.check_given()
+        _ = self.passed
         if not (np.isfinite(self.confidence_width) and self.confidence_width > 0):
             raise BadInput(f"problem '{self.name}': confidence_width {self.confidence_width!r} must be positive")
         if self.truth is not None:
@@ -187,6 +193,8 @@ class Problem(SharedInputs):
         facts = [list(process.labels), self.start_state, float(self.confidence_width), limits]
         if self.inputs is not None:
             facts.append(list(self.inputs))
+        if self.passed:
+            facts.append([[pair, list(states)] for pair, states in self.passed.items()])
         moves = [process.states, process.pair_state, matrix.indptr, matrix.indices, matrix.data, process.noise_variance]
         costs = [budget.transition_cost(process) for budget in budgets]
         return facts, [*moves, self.sets.allowed_pairs, self.sets.safe, *costs]
@@ -198,7 +206,8 @@ class Problem(SharedInputs):
         visitable = {"states": packed(self.visitable.states), "exact": self.visitable.exact}
         process = process_data(self.process)
         plant = {"kind": "finite", "process": process, "confidence_width": width, "rules": rules, "visitable": visitable}
-        return plant if self.inputs is None else {**plant, "inputs": list(self.inputs)}
+        inputs = {} if self.inputs is None else {"inputs": list(self.inputs)}
+        return {**plant, **inputs, **self.passed_data()}
 
     def identified(self, state: int) -> bool | None:
         """Whether a recommendation is the maximum; None where the truth is unknown."""

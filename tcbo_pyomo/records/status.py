@@ -194,16 +194,25 @@ def move_table(campaign: Campaign, violations: dict[int, list[str]]) -> list[lis
     problem, unit = campaign.problem, campaign.problem.output_unit
     titles, output = move_columns(problem)
     schedule = {move.number for move in campaign.history.assumed}
-    rows: list[list[Any]] = [["move", "episode", "step", *titles, output, "status", "violations", "surprise"]]
+    # Where moves are measured on their way, the share of the move that had passed is one more column.
+    timed = any(move.along for move in campaign.history.moves)
+    moment = ["moment"] if timed else []
+    rows: list[list[Any]] = [["move", "episode", "step", *titles, *moment, output, "status", "violations", "surprise"]]
     for move in campaign.history.moves:
         place = move.arrived if move.arrived is not None else move.expected
         values = problem.describe(place).values() if place is not None else [None] * len(titles)
         broken = "; ".join(violations.get(move.number, ()))
         status = standing_of(move, move.number in schedule)
         measured: Sequence[tuple[float | None, Surprise | None]] = move.measured or [(None, None)]
-        for value, surprise in measured:
+        for count, (value, surprise) in enumerate(measured):
+            along = move.along[count] if move.along else None
+            if along is not None:
+                values = problem.describe(along[1]).values()
+            elif place is not None:
+                values = problem.describe(place).values()
+            moment = [1.0 if along is None else along[0]] if timed else []
             doubt = ("confirmed: " if surprise.confirmed else "") + surprise.in_words(unit) if surprise else ""
-            rows.append([move.number, move.episode, move.step, *values, value, status, broken, doubt])
+            rows.append([move.number, move.episode, move.step, *values, *moment, value, status, broken, doubt])
     return rows
 
 

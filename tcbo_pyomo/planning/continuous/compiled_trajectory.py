@@ -7,7 +7,7 @@ constraint, the user's own included, counts what is already spent.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,8 +19,8 @@ from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.coordinates import Coordinate
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 from tcbo_pyomo.models.trajectory import build_trajectory
-from tcbo_pyomo.plant.dynamics import Dynamics, LinearDynamics, NonlinearDynamics
-from tcbo_pyomo.plant.pyomo_model.model_dynamics import ModelDynamics
+from tcbo_pyomo.plant.dynamics import Dynamics, NonlinearDynamics
+from tcbo_pyomo.plant.pyomo_model.model_dynamics import ModelDynamics, PartOfModel
 from tcbo_pyomo.solvers.bounds import Bounds
 from tcbo_pyomo.solvers.nonlinear.path_objective import PathTerms
 from tcbo_pyomo.solvers.nonlinear.programme import compile_nonlinear_model
@@ -52,10 +52,12 @@ class CompiledTrajectory:
         steps: int,
         constraints: Sequence[TransitionConstraint],
         inputs: Sequence[str] | None = None,
-        parts: Sequence[LinearDynamics] = (),
+        parts: Sequence[Dynamics | PartOfModel] = (),
+        between: Callable[[Array, Array], Array] | None = None,
     ) -> None:
         self.model = build_trajectory(coordinates, dynamics, start, steps, constraints, inputs, parts)
-        self._parts, self.per_step = tuple(parts), len(parts) + 1
+        self._moments, self.per_step = len(parts), len(parts) + 1
+        self._points_between = between
         first = [*self.model.state.values(), *self.model.action.values()]
         formulas = dynamics.formulas(self.model) if isinstance(dynamics, ModelDynamics) else ()
         self.programme = compile_nonlinear_model(self.model, first, formulas)
@@ -82,12 +84,12 @@ class CompiledTrajectory:
 
     def _columns_between(self) -> NDArray[np.int_]:
         """Columns of the points within each step, H x moments x d."""
-        names, moments = list(self.model.COORDINATES), range(len(self._parts))
+        names, moments = list(self.model.COORDINATES), range(self._moments)
         places = [
             [[self._column_of[id(self.model.between[h, k, name])] for name in names] for k in moments]
             for h in self.model.STEPS
         ]
-        return np.array(places, dtype=int).reshape(self.steps, len(self._parts), self.dimension)
+        return np.array(places, dtype=int).reshape(self.steps, self._moments, self.dimension)
 
     def _inside_steps(self, dynamics: Dynamics) -> list[tuple[StepSimulator, NDArray[np.int_]]]:
         """For each step of a user's model who simulates it, and the columns of the variables inside it."""
@@ -128,9 +130,9 @@ class CompiledTrajectory:
         values[self._states : self._path] = actions.ravel()
         for (simulator, columns), state, action in zip(self._inside, states, actions, strict=False):
             values[columns] = simulator.inside(state, action)
-        for moment, part in enumerate(self._parts):
-            reached = states[:-1] @ part.state_matrix.T + actions @ part.input_matrix.T
-            values[self._between[:, moment]] = reached
+        if self._points_between is not None and self._moments:
+            for columns, state, action in zip(self._between, states, actions, strict=False):
+                values[columns] = self._points_between(state, action)
         for starts in self.model.auxiliary_starts:
             for variable, value in starts(states):
                 values[self._column_of[id(variable)]] = value

@@ -1,4 +1,4 @@
-"""Objectives on paths that are measured within their steps, too: information counts everywhere, a place that is wanted at ends."""
+"""Objectives on paths that are measured within their steps, too: information counts there, a place that is wanted does not."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ class TrajectoryOracle:
         start = np.asarray(problem.start_state)
         if problem not in _COMPILED:
             parts = problem.coordinates, problem.dynamics, start, problem.horizon, problem.rules, problem.input_names
-            _COMPILED[problem] = CompiledTrajectory(*parts, problem.parts)
+            _COMPILED[problem] = CompiledTrajectory(*parts, problem.parts, problem.between)
         self.compiled = _COMPILED[problem]
         warn_of_discretisation(problem.dynamics, start, problem.horizon)
         iterations = settings.max_iterations
