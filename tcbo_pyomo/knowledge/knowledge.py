@@ -204,8 +204,9 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
 
     def visited(self, move: Move) -> None:
         """A move was made; its result is pending."""
-        for visit in planned_visits(move) if self._design is not None else ():
-            self._observe(self._design, visit, None)
+        if self._design is not None:
+            for visit in planned_visits(move):
+                self._observe(self._design, visit, None)
 
     def measured(self, move: Move) -> None:
         """A result was told: the last of the move's values."""

@@ -45,7 +45,7 @@ class DeclaredProblem(Problem):
         object.__setattr__(self, "coordinates", self.process.coordinates)
 
     @cached_property
-    def process(self) -> Process:
+    def process(self) -> Process:  # type: ignore[override]
         """The process."""
         return stored_process(self._data["plant"]["process"], self.coordinates)
 

@@ -33,8 +33,12 @@ class SharedInputs(ProblemProtocol):
     """What a `Problem` knows about the inputs of its black box."""
 
     process: Process
-    sets: EpisodeSets
     inputs: Sequence[str | BlackBoxInput] | None
+
+    @property
+    def sets(self) -> EpisodeSets:
+        """Safe states of every step under the constraints."""
+        raise NotImplementedError
 
     @property
     def search_space(self) -> Mask:
@@ -157,7 +161,7 @@ class SharedInputs(ProblemProtocol):
         states = self.process.scaled_states
         apart = (np.abs(states[found][:, None] - states[likely]) > SAME_STATE).sum(axis=2).min(axis=1)
         nearest = found[apart == apart.min()]
-        return expected if expected in nearest else self._only_one(nearest, at)
+        return expected if expected is not None and expected in nearest else self._only_one(nearest, at)
 
     def place_seen(self, at: Any) -> int:
         """A state that has some inputs; any of those that share them is as good."""

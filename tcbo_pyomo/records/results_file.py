@@ -46,7 +46,7 @@ def read_results(path: str | os.PathLike[str], problem: ProblemProtocol, history
         raise BadInput(f"{where}, row {first}: no column 'move', which says whose result a row is")
     if not rows:
         raise BadInput(f"{where}, row {first}: a header and no results below it")
-    results = []
+    results: list[Result] = []
     column, _ = headings[output]
     for number, cells in rows:
         place = f"{where}, row {number}"

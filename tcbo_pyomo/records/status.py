@@ -210,9 +210,9 @@ def move_table(campaign: Campaign, violations: dict[int, list[str]]) -> list[lis
                 values = problem.describe(along[1]).values()
             elif place is not None:
                 values = problem.describe(place).values()
-            moment = [1.0 if along is None else along[0]] if timed else []
+            passed = [1.0 if along is None else along[0]] if timed else []
             doubt = ("confirmed: " if surprise.confirmed else "") + surprise.in_words(unit) if surprise else ""
-            rows.append([move.number, move.episode, move.step, *values, *moment, value, status, broken, doubt])
+            rows.append([move.number, move.episode, move.step, *values, *passed, value, status, broken, doubt])
     return rows
 
 

@@ -181,8 +181,8 @@ def test_a_pyomo_model_is_measured_at_its_finite_elements(profile):
         move = campaign.ask()
         begin, action = given.describe(move.origin), move.decision[0]
 
-        def flow(t, first=begin.get("flow"), action=action):
-            return action if first is None else first + action * t
+        def flow(t, begin=begin, action=action):
+            return begin["flow"] + action * t if "flow" in begin else action
 
         for moment, place in move.way:
             there = given.describe(place)

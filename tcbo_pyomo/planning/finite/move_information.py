@@ -117,7 +117,7 @@ class MoveInformation:
         noise = 1.0 / np.asarray(self.process.information_rate.sum(axis=1)).ravel()
         of_each = passes.tocoo()
         gained = of_each.data * worth[of_each.col] / (variance[of_each.col] + noise[of_each.row])
-        return np.bincount(of_each.row, gained, minlength=passes.shape[0])
+        return np.bincount(of_each.row, gained, minlength=passes.shape[0]).astype(float)
 
     def _gains(self, informed: Integers, worth: Array, variance: Array) -> Array:
         """The expectation over the transitions of each pair, of which each informs about one state."""

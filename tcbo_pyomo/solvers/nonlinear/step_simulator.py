@@ -8,7 +8,7 @@ iteration does it. A user's whole model goes to IPOPT where Newton's method fail
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -57,7 +57,8 @@ class StepSimulator:
 
         coordinates = dynamics.coordinates
         self._coordinates = tuple(coordinates)
-        self._function, self._action_names = dynamics.function, dynamics.actions.names or ()
+        self._function: Any = dynamics.function
+        self._action_names = dynamics.actions.names or ()
         model = build_trajectory(coordinates, dynamics, np.zeros(len(coordinates)), 1)
         if hasattr(model, "move_limit"):
             # A limit of the action is not an equation of the step.
