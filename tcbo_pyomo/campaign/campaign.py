@@ -18,7 +18,7 @@ from tcbo_pyomo.foundation.blas_threads import one_blas_thread
 from tcbo_pyomo.foundation.profiling import timed
 from tcbo_pyomo.knowledge.history import History, Move
 from tcbo_pyomo.knowledge.plausibility import Surprise, checked_result
-from tcbo_pyomo.plant.measured_moments import Series, checked_series, is_series, moment_of
+from tcbo_pyomo.plant.measured_moments import MOMENT, Series, checked_series, is_series, moment_of
 from tcbo_pyomo.plant.situation import Location
 
 if TYPE_CHECKING:
@@ -185,6 +185,8 @@ class Campaign:
             return self._tell_series(move, value, at, replicate, confirm)
         result = checked_result(number, value)
         share = None if time is None else moment_of(number, time, self.problem.step_duration)
+        # With a time of its own a further value needs no word.
+        replicate = replicate or (share is not None and move.value is not None)
         if move.value is not None and not replicate:
             raise BadInput(f"move {number} was told already ({move.value!r}); a measurement is told once")
         if move.value is None and replicate:
@@ -322,7 +324,11 @@ class Campaign:
             for move in self.history.made
             for visit, value in zip(move.visits, move.values, strict=True)
         ]
-        return pd.DataFrame(rows, columns=["episode", "step", *names, self.problem.output])
+        table = pd.DataFrame(rows, columns=["episode", "step", *names, self.problem.output])
+        if any(move.along for move in self.history.made):
+            # Where moves are measured on their way: the share of the move that had passed.
+            table.insert(2, MOMENT, [share for move in self.history.made for share in move.moments])
+        return table
 
 
 def _is_table(at: Any) -> bool:

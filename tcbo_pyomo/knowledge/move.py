@@ -115,6 +115,11 @@ class Move(_Worded):
         places = self.along or (None,) * len(self.values)
         return [self if place is None else self.at(place[1]) for place in places]
 
+    @property
+    def moments(self) -> list[float]:
+        """The share of the move that had passed when each of the `values` was measured."""
+        return [1.0 if place is None else place[0] for place in self.along or (None,) * len(self.values)]
+
     def at(self, place: Location) -> Move:
         """This move as if it had ended at a place on its way."""
         return replace(self, arrived=place)

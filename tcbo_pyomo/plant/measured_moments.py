@@ -22,6 +22,8 @@ Way = tuple[tuple[float, Location], ...]
 ARRIVED = 1.0
 """The moment at which a move ends."""
 SAME_MOMENT = 1e-9
+MOMENT = "moment"
+"""The column of the share of a move that had passed when it was measured, in tables of plants measured on the way."""
 Series = Sequence[tuple[float, float]] | Mapping[float, float]
 """Results of one move with the time since it began."""
 
@@ -38,6 +40,12 @@ def checked_moments(given: Any) -> tuple[float, ...]:
             "that end with 1, such as (0.5, 1)"
         )
     return tuple(shares)
+
+
+def refuse_named_moment(names: Sequence[str]) -> None:
+    """Refuse a coordinate that has the name of a column which tables of such plants have."""
+    if MOMENT in names:
+        raise BadInput(f"coordinate '{MOMENT}': tables of moves measured on the way have a column of that name; rename it")
 
 
 def is_series(value: Any) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.plant.dynamics import Dynamics, LinearDynamics
-from tcbo_pyomo.plant.measured_moments import Way, checked_moments
+from tcbo_pyomo.plant.measured_moments import Way, checked_moments, refuse_named_moment
 from tcbo_pyomo.plant.pyomo_model.model_dynamics import ModelDynamics, PartOfModel
 from tcbo_pyomo.plant.situation import Location
 from tcbo_pyomo.problem.protocol import ProblemProtocol
@@ -25,7 +25,8 @@ class MeasuredOnTheWay(ProblemProtocol):
     def check_moments(self) -> None:
         """Refuse moments that are none, and dynamics that do not say where the plant is within a step."""
         try:
-            _ = self.parts
+            if self.parts:
+                refuse_named_moment([c.name for c in self.coordinates])
         except BadInput as error:
             raise BadInput(f"problem '{self.name}': {error}") from None
 

@@ -11,7 +11,7 @@ import numpy as np
 from tcbo_pyomo.errors import BadInput, suggestion
 from tcbo_pyomo.foundation.arrays import Integers
 from tcbo_pyomo.foundation.packed_arrays import packed
-from tcbo_pyomo.plant.measured_moments import Way, checked_moments
+from tcbo_pyomo.plant.measured_moments import Way, checked_moments, refuse_named_moment
 from tcbo_pyomo.plant.process import Process
 from tcbo_pyomo.problem.protocol import ProblemProtocol
 
@@ -29,6 +29,8 @@ class PassedStates(ProblemProtocol):
     def passed(self) -> dict[int, tuple[int, ...]]:
         """The states that each pair passes before it arrives, in order; pairs that pass none are left out."""
         found: dict[int, tuple[int, ...]] = {}
+        if self.on_the_way:
+            refuse_named_moment([c.name for c in self.process.coordinates])
         pairs = {(self.process.labels[s], self.process.actions[a]): pair for pair, (s, a) in enumerate(self._pairs())}
         for move, states in (self.on_the_way or {}).items():
             if move not in pairs:

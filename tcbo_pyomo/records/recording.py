@@ -111,6 +111,8 @@ def record_result(campaign: Campaign, recorder: Recorder, move: Move, result: Re
     broken = tuple(story.violations.get(move.number, ()))
     if result.time is not None and _told_at(campaign, move, value, result.time):
         return Receipt(move.number, value, False, broken)
+    if result.time is not None and move.value is not None:
+        result = replace(result, replicate=True)  # A value with a time of its own is a further one.
     if not result.replicate and move.value is not None:
         there = place in (None, move.arrived)
         confirmed = there and result.confirm and _confirm(recorder, move, value)

@@ -27,11 +27,14 @@ from tcbo_pyomo import (
     start_campaign,
 )
 from tcbo_pyomo.checks.audit import audit_campaign
+from tcbo_pyomo.checks.executed_path import episodes_of_table
+from tcbo_pyomo.cli import main as cli
 from tcbo_pyomo.library import tank_cascade
 from tcbo_pyomo.models.visitation import Visitation
 from tcbo_pyomo.planning.continuous.distance_objectives import DistanceObjective, Passing
 from tcbo_pyomo.planning.continuous.measured_path import AtEnds
 from tcbo_pyomo.records.results_file import read_results
+from tcbo_pyomo.records.run_folder import write_run
 
 KERNEL = SquaredExponential(1.0, 0.3)
 
@@ -232,12 +235,24 @@ def test_a_file_keeps_takes_back_and_exports_a_series(tmp_path, problem, monkeyp
     assert len(rows) == len(told) and [float(r["moment"]) for r in rows if r["move"] == "2"][-1] == 1.0
     opened.undo(2)
     assert opened.history.told == told[:-1]
-    opened.tell(2, 0.7, time=1.0, replicate=bool(opened.history.moves[1].values))
+    opened.tell(2, 0.7, time=1.0)
     campaign.refresh()
     save_campaign(campaign.campaign, "copy.json")
     loaded = open_campaign("copy.json", problem)
     assert loaded.predict(problem.describe(move.expected)) == opened.predict(problem.describe(move.expected))
     assert loaded.ask().decision == opened.ask().decision
+
+
+@pytest.mark.parametrize("problem", [box(episodes=1), line(episodes=1)], ids=["box", "line"])
+def test_a_run_folder_and_its_table_know_the_moments(tmp_path, problem):
+    result = run_campaign(problem, seed=2)
+    write_run(result, tmp_path / "run")
+    again = open_campaign(tmp_path / "run", problem)
+    assert [m.values for m in again.history.moves] == [m.values for m in result.campaign.history.moves]
+    place = problem.describe(result.campaign.recommendation)
+    assert again.predict(place) == pytest.approx(result.campaign.predict(place), rel=1e-6)
+    episodes = episodes_of_table(problem, tmp_path / "run" / "experiments.csv")
+    assert [episode.path.moves for episode in episodes] == [3]
 
 
 def test_a_table_with_time_stamps(tmp_path, monkeypatch):
@@ -316,3 +331,43 @@ def test_a_wrong_series_changes_nothing(series, message):
     with pytest.raises(BadInput, match="its moves are measured where they end; give `measured_at`"):
         plain.tell(first.number, [(0.5, 1.0), (1.0, 2.0)])
     assert first.arrived is None
+
+
+PLANT = """
+from tcbo_pyomo import BoxActions, ContinuousProblem, Coordinate, LinearDynamics, SquaredExponential
+
+def build(feedback=None, seed=0):
+    return ContinuousProblem(name="line", coordinates=(Coordinate("x", 0, 10, "mm"),), start={"x": 2}, horizon=3, episodes=2,
+                             dynamics=LinearDynamics.free_moves(1, BoxActions(0.3)), measured_at=(0.5, 1), noise=0.01,
+                             kernel=SquaredExponential(1.0, 0.3), output="signal")
+"""
+
+
+def test_the_command_line_takes_times(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "plant.py").write_text(PLANT)
+
+    def tcbo(*arguments, code=0):
+        with pytest.raises(SystemExit) as stopped:
+            cli.main([str(argument) for argument in arguments])
+        captured = capsys.readouterr()
+        assert stopped.value.code == code, captured.err
+        return captured.err if code else captured.out
+
+    tcbo("start", "c.db", "plant.py", "--seed", 1)
+    tcbo("ask", "c.db")
+    tcbo("tell", "c.db", 0.3, "--time", 0.5)
+    tcbo("tell", "c.db", 0.4, "--move", 1, "--time", 1)
+    assert "2 measurements" in tcbo("status", "c.db")
+    refused = tcbo("tell", "c.db", 0.4, "--move", 1, "--time", 2, code=2)
+    assert "time 2.0 of the move, 1 is its end" in refused and refused.count("\n") == 1
+    tcbo("ask", "c.db")
+    (tmp_path / "series.csv").write_text("move,time,signal\n2,0.5,0.4\n2,1,0.6\n")
+    tcbo("tell", "c.db", "--csv", "series.csv")
+    tcbo("export", "c.db", "table.csv")
+    assert (tmp_path / "table.csv").read_text().splitlines()[0].startswith("move,episode,step,moment,x (mm),signal")
+    assert "no violations in 2 moves" in tcbo("audit", "c.db")
+    assert "no violations" in tcbo("audit", "table.csv", "--problem", "plant.py")
+    tcbo("report", "c.db", "--output", "page.html")
+    tcbo("undo", "c.db", "--move", 2)
+    assert "3 measurements" in tcbo("status", "c.db")
