@@ -95,8 +95,8 @@ class LinearDynamics:
     def part(self, share: float) -> LinearDynamics:
         """The dynamics of the first share of a step, its action held: the power of [[A, B], [0, I]].
 
-        Exact for a plant in continuous time whose steps were worked out for held actions (matrix exponential), and for free
-        moves, which are made at a constant pace.
+        Exact for a plant in continuous time whose steps were computed for held actions (matrix exponential), and where the
+        action is the move itself, at a constant pace.
         """
         if self.is_free_move:
             return LinearDynamics(self.state_matrix, share * self.input_matrix, self.actions)

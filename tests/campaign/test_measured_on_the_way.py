@@ -32,7 +32,7 @@ from tcbo_pyomo.cli import main as cli
 from tcbo_pyomo.library import tank_cascade
 from tcbo_pyomo.models.visitation import Visitation
 from tcbo_pyomo.planning.continuous.distance_objectives import DistanceObjective, Passing
-from tcbo_pyomo.planning.continuous.measured_path import AtEnds
+from tcbo_pyomo.planning.continuous.measured_path import EndsOnly
 from tcbo_pyomo.records.results_file import read_results
 from tcbo_pyomo.records.run_folder import write_run
 
@@ -162,7 +162,7 @@ def test_a_planned_path_counts_its_ways(interface):
 
 def test_objectives_of_ends_are_zero_on_the_way():
     inner = DistanceObjective(Passing(0, np.array([0.1, 0.2])), Passing(-1, np.array([0.3, 0.0]), 2.0))
-    outer, generator = AtEnds(inner, 3), np.random.default_rng(0)
+    outer, generator = EndsOnly(inner, 3), np.random.default_rng(0)
     points = generator.uniform(-0.5, 0.5, (9, 2))
     assert outer.value(points) == pytest.approx(inner.value(points[2::3]))
     slope = outer.gradient(points)

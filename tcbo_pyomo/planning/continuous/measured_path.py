@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class AtEnds:
+class EndsOnly:
     """An objective of the ends of the steps, as a function of all measured points.
 
     Attributes
@@ -56,4 +56,4 @@ def where_counted(objective: PathObjective, per_step: int) -> PathObjective:
     """The objective as a function of all measured points of a path."""
     if per_step == 1 or getattr(objective, "counts_every_measurement", False):
         return objective
-    return AtEnds(objective, per_step)
+    return EndsOnly(objective, per_step)
