@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.profiling import timed
 from tcbo_pyomo.knowledge.finite import FiniteKnowledge
 from tcbo_pyomo.knowledge.history import History
@@ -36,6 +37,11 @@ class Rollout(Method[Problem, FiniteKnowledge]):
 
     def __init__(self, problem: Problem, settings: Settings, tools: Tools) -> None:
         self.problem, self.settings, self._tools = problem, settings, tools
+        if problem.passed:
+            raise BadInput(
+                f"method 'rollout' simulates one measurement per move, and moves of problem '{problem.name}' are measured on "
+                "their way, too; use mdp_bo"
+            )
         self.members = {member.name: member for member in members_of(settings)}
         self._methods: dict[str, Method[Any, Any]] = {}
         self._simulator = Simulator(problem)

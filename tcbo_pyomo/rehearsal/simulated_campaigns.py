@@ -180,5 +180,5 @@ def _rows(standpoint: Standpoint, chances: Chances) -> Integers:
     generator = np.random.default_rng(chances.seed)
     normal = standpoint.goal.sign * generator.standard_normal((ALL_ROWS, standpoint.factor.shape[1]))
     drawn = standpoint.goal.score(standpoint.mean + normal @ standpoint.factor.T)
-    space = standpoint.problem.search_space
+    space = standpoint.problem.places
     return np.unique(np.where(space, drawn, -np.inf).argmax(axis=1))
