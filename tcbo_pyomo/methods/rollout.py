@@ -20,8 +20,8 @@ from tcbo_pyomo.methods.protocol import Method, Tools, load_method
 from tcbo_pyomo.plant.situation import Decision, Situation
 from tcbo_pyomo.problem.finite import Problem
 from tcbo_pyomo.rehearsal.choice import RECORD, Choice, choose
+from tcbo_pyomo.rehearsal.compared_methods import Simulator
 from tcbo_pyomo.rehearsal.members import Member, members_of
-from tcbo_pyomo.rehearsal.simulator import Simulator
 from tcbo_pyomo.settings import Settings
 
 STREAM = 4

@@ -61,6 +61,8 @@ class Status:
         The solver that plans and why it is used, in words; None where nothing is planned.
     acting
         For `method: rollout` the method that made the last move and why it was chosen, in words.
+    amendments
+        What was changed in the problem or the settings while it ran, and after which move, in words.
     """
 
     problem: str
@@ -84,6 +86,7 @@ class Status:
     fall_backs_in_words: str = ""
     planned_with: str | None = None
     acting: str = ""
+    amendments: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -146,6 +149,7 @@ def status_of(campaign: Campaign, violations: dict[int, list[str]], model: Model
         warnings=model.warnings,
         planned_with=campaign.method.planned_with(),
         acting=acting_in_words(campaign.plans.values(), problem.output_unit),
+        amendments=campaign.amendments,
     )
 
 
