@@ -183,7 +183,7 @@ def _(problem: ContinuousProblem, campaign: Campaign, gap: float | None, deadlin
     plan = planner.plan(utility, situation, generator)
     scale = continuous_scale(utility, plan.tangent.separated, settings)
     ahead = [(weight, component.states[len(situation.path) :]) for weight, component in plan.components]
-    paths = [(weight, problem.observed(states)) for weight, states in ahead]
+    paths = [(weight, planner.oracle.measured_points(part, situation.step)) for weight, part in plan.components]
     single = [(scale.value([(1.0, path)]), states) for (_, path), (_, states) in zip(paths, ahead, strict=True)]
     leaves, best = min(single, key=lambda part: part[0])
     heaviest = max(plan.components, key=lambda part: part[0])[1]

@@ -68,6 +68,8 @@ class FiniteKnowledge(Knowledge[FiniteBelief]):
         # Random features get a stream of their own, so that they are the same after loading.
         stream = np.random.default_rng(np.random.SeedSequence([self.seed, 2]))
         factor = state_factor(kernel, points, features, surrogate.number, stream)
+        if self.problem.inputs is None:
+            return FiniteBelief(kernel.mean(points), factor)
         shared = self.problem.input_of
         return FiniteBelief(kernel.mean(points)[shared], factor[shared])
 

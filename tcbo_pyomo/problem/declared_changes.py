@@ -110,6 +110,10 @@ def _plant(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Change]:
         names = {"noise": "noise variance", "measure_start": "start is measured"}
     if old.get("inputs") != new.get("inputs"):
         yield Change("what the output depends on", *(_inputs(plant) for plant in (old, new)))
+    if old.get("measured_at") != new.get("measured_at"):
+        yield Change("moments at which a move is measured", *(_value(p.get("measured_at", [1.0])) for p in (old, new)))
+    if old.get("passed") != new.get("passed"):
+        yield Change("states measured on the way", *(_passed(plant) for plant in (old, new)))
     for name, words in names.items():
         if old[name] != new[name]:
             yield Change(words, _value(old[name]), _value(new[name]))
@@ -117,6 +121,13 @@ def _plant(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Change]:
 
 def _inputs(plant: Mapping[str, Any]) -> str:
     return "every coordinate" if plant.get("inputs") is None else ", ".join(plant["inputs"])
+
+
+def _passed(plant: Mapping[str, Any]) -> str:
+    if "passed" not in plant:
+        return NONE
+    states, moves = (plant["passed"][name]["shape"][0] for name in ("states", "pairs"))
+    return f"{states} by {moves} moves"
 
 
 def _process(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Change]:
