@@ -104,6 +104,7 @@ def status_as_text(status: Status) -> str:
         f"asked for: {_moves(asked) or 'nothing'}",
         f"results outstanding: {', '.join(map(str, status.pending)) or 'none'}",
     ]
+    lines += [f"amended {text}" for text in status.amendments]
     for number, texts in status.violations.items():
         lines += [f"move {number} broke a declared limit: {text}" for text in texts]
     for number, texts in status.surprises.items():
@@ -150,7 +151,7 @@ def route_as_lines(problem: ProblemProtocol, moves: Sequence[dict[str, Any]]) ->
         return ["how to get there: every episode starts there"]
     lines = []
     for move in moves:
-        does = problem.instruction(tuple(move["actions"].values()))
+        does = problem.instruction(tuple(move["actions"].values())) if move["actions"] else ""
         where = point_text(move["at"], problem.coordinates)
         lines.append(f"  {move['step']}: {f'{does} -> ' if does else ''}{where}")
     if len(lines) > MOST_MOVES:

@@ -21,7 +21,7 @@ from tcbo_pyomo.explain.explanation import GAP, SECONDS, certifying_planner, gap
 from tcbo_pyomo.explain.limits_by_name import changed_limit, step_of_limit
 from tcbo_pyomo.explain.move_facts import Point
 from tcbo_pyomo.explain.outstanding import about, as_planned
-from tcbo_pyomo.explain.scale import continuous_scale, finite_scale, on_problem
+from tcbo_pyomo.explain.variance_scale import continuous_scale, finite_scale, on_problem
 from tcbo_pyomo.foundation.arrays import Integers
 from tcbo_pyomo.foundation.deadline import Deadline
 from tcbo_pyomo.models.visitation import mix

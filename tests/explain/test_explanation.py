@@ -13,8 +13,8 @@ from tcbo_pyomo.campaign.simulated_plant import SimulatedPlant
 from tcbo_pyomo.explain.as_text import explanation_text
 from tcbo_pyomo.explain.explanation import certifying_planner, explain, standpoint
 from tcbo_pyomo.explain.looser_rows import LooserRows
-from tcbo_pyomo.explain.scale import finite_scale, on_problem
 from tcbo_pyomo.explain.shadow_prices import look_ahead
+from tcbo_pyomo.explain.variance_scale import finite_scale, on_problem
 from tcbo_pyomo.models.constraints import (
     EndAt,
     FromFunction,
