@@ -16,7 +16,7 @@ from tcbo_pyomo.knowledge.knowledge import BY_FEEDBACK, Knowledge
 from tcbo_pyomo.plant.process import Process
 from tcbo_pyomo.plant.situation import Location
 from tcbo_pyomo.problem.finite import Problem
-from tcbo_pyomo.settings import Settings
+from tcbo_pyomo.settings import Settings, UtilitySettings
 from tcbo_pyomo.surrogate.features import state_factor
 from tcbo_pyomo.surrogate.finite_belief import FiniteBelief
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
@@ -124,22 +124,20 @@ class FiniteKnowledge(Knowledge[FiniteBelief]):
 
         settings = self.settings.utility
         if settings.form == "kernel":
-            return partial(self._kernel_posterior, self.past_information)
+            return partial(self._kernel_posterior, self.past_information(settings))
         if settings.information == "arrival":
             return lambda planned: FeaturePosterior(self.design.factor, planned)
-        past, factor = self.past_information, self._prior_factor
+        past, factor = self.past_information(settings), self.prior_factor()
         return lambda planned: FeaturePosterior(factor, past if planned is None else past + planned)
 
-    @property
-    def past_information(self) -> Array:
-        """What the moves that were made teach about each state (n), pending ones included: visits / noise variance."""
+    def past_information(self, counted: UtilitySettings) -> Array:
+        """What the moves that were made teach about each state (n), counted as settings say: visits / noise variance."""
         information = np.zeros(self.problem.process.number_of_states)
-        for state, move, measurements in credited_visits(self.history, self.settings.utility):
+        for state, move, measurements in credited_visits(self.history, counted):
             information[state] += measurements / self.noise_variance(move)
         return information
 
-    @property
-    def _prior_factor(self) -> Array:
+    def prior_factor(self) -> Array:
         """F before the first result, where F F^T is the covariance of the states (n x M)."""
         if self._before is None or self._before[0] is not self.kernel:
             self._before = self.kernel, self.prior(self.kernel).factor

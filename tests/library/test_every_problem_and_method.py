@@ -10,7 +10,7 @@ from tcbo_pyomo.library import problem_names
 from tcbo_pyomo.methods.protocol import METHODS
 from tcbo_pyomo.models.episode_path import EpisodePath
 
-FINITE_ONLY = {"greedy_ucb", "mdp_expected_improvement", "stateless"}
+FINITE_ONLY = {"greedy_ucb", "mdp_expected_improvement", "rollout", "stateless"}
 CONTINUOUS_ONLY = {"truncated_snake", "local_search_region"}
 
 
@@ -42,7 +42,8 @@ def test_a_short_campaign(name, method):
     problem = load_problem(name, seed=1)
     coupled = any(rule.couples_steps for rule in problem.rules)  # a budget needs the linear programme
     solver = {} if method != "mdp_bo" or coupled else {"planner": {"linear": {"solver": "dynamic_programming"}}}
-    settings = settings_from(dict(problem.settings), solver, {"method": method, "candidates": {"count": 4}})
+    few = {"candidates": {"count": 4}, "rollout": {"draws": 2}}
+    settings = settings_from(dict(problem.settings), solver, {"method": method, **few})
     if refused(problem, method):
         with pytest.raises(BadInput, match=method):
             Campaign(problem, settings, 1)
