@@ -144,7 +144,7 @@ class Story:
         """Whether the model has the same results, and is the same, after a row as before it."""
         if kind == "undo":
             return self.facts[body["undoes"]].kind != "tell"
-        return kind in ("ask", "arrive", "skip", "give_up", "confirm")
+        return kind in ("ask", "arrive", "skip", "give_up", "confirm", "migration")
 
     @property
     def results(self) -> list[Fact]:
