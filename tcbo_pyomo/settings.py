@@ -180,6 +180,36 @@ class RolloutSettings(_Section):
     """Standard errors of the paired difference by which another method has to end lower before it replaces the first one."""
 
 
+class StopSettings(_Section):
+    """When enough is known: the campaign ends before its budget. `stop: identified` is short for {identified: true}."""
+
+    regret: float | None = Field(None, ge=0)
+    """What the recommendation may be below the best point that an episode can reach, in the unit of the output."""
+    identified: bool = False
+    """In place of a tolerance: one candidate is left, or nothing is better by more than what measurements at the recommendation
+    can tell (the standard deviation of a measurement, or of the posterior there where that is smaller)."""
+    probability: float = Field(0.9, gt=0, lt=1)
+    """How probable that has to be, given all results."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_word(cls, given: Any) -> Any:
+        return {"identified": True} if given == "identified" else given
+
+    @model_validator(mode="after")
+    def _one_rule(self) -> StopSettings:
+        if self.identified and self.regret is not None:
+            raise ValueError("name regret or identified, not both")
+        if self.probability != 0.9 and not self.active:
+            raise ValueError("a probability alone says nothing; name regret as well, or identified: true")
+        return self
+
+    @property
+    def active(self) -> bool:
+        """Whether a campaign may end before its budget."""
+        return self.identified or self.regret is not None
+
+
 class ConstraintSettings(BaseModel):
     """One more rule of the plant, by name: a file in models/constraints or 'my_module:MyRule', with its arguments."""
 
@@ -203,13 +233,16 @@ class Settings(_Section):
     surrogate: SurrogateSettings = SurrogateSettings()
     planner: PlannerSettings = PlannerSettings()
     rollout: RolloutSettings = RolloutSettings()
+    stop: StopSettings = StopSettings()
     constraints: tuple[ConstraintSettings, ...] = Field((), strict=False)
     """Further rules of the plant, such as {use: maximum_step, limits: {ratio: 0.1}}; use may be 'my_module:MyRule'."""
 
     @model_validator(mode="after")
     def _a_gap_needs_a_convex_utility(self) -> Settings:
         if self.planner.gap is not None and self.utility.objective == "regret":
-            raise ValueError("planner.gap needs a convex utility, and utility.objective 'regret' is not; use differences")
+            raise ValueError(
+                "planner.gap needs a convex utility, and utility.objective 'regret' is not; use differences"
+            )
         return self
 
 

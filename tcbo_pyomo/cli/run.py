@@ -71,14 +71,18 @@ def run(
     fallen = fall_backs(step.plan for step in result.steps)
     if fallen.number:
         typer.echo(f"warning: {fallen}", err=True)
+    certainty, history = result.campaign.certainty, result.campaign.history
+    if certainty is not None:
+        moves = f"{history.moves_made} of {history.moves_of(result.problem.episodes)} moves made"
+        typer.echo(f"{certainty.in_words(result.problem.output_unit)}; {moves}")
     solver = result.campaign.method.planned_with()
     if solver is not None:
         typer.echo(f"planned with {solver}")
     where = f"; files are in {output}" if output is not None else ""
     route = result.campaign.route
-    moves = "" if route is None else f"; an episode gets there in {counted(len(route), 'move')}"
+    way = "" if route is None else f"; an episode gets there in {counted(len(route), 'move')}"
     place = point_text(result.episodes[-1].recommendation, result.problem.coordinates)
-    typer.echo(f"recommendation: {place}{moves}{where}")
+    typer.echo(f"recommendation: {place}{way}{where}")
 
 
 def _new(name: str, layers: list[dict[str, Any]], seed: int) -> Simulation:

@@ -42,6 +42,6 @@ def about(campaign: Campaign) -> str:
     single = schedule or [move.number for move in (history.open_move,) if move is not None]
     if single:
         return f"move {single[0]} is outstanding; explained is its plan"
-    if campaign.finished:
+    if campaign.all_moves_made:
         return "the campaign is finished; explained is the first move of a further episode"
     return "nothing is outstanding; explained is the move that would be asked for next"

@@ -20,6 +20,7 @@ from tcbo_pyomo.plant.situation import Location
 from tcbo_pyomo.problem.continuous import SAME_PLACE, ContinuousProblem
 from tcbo_pyomo.settings import Settings
 from tcbo_pyomo.surrogate.continuous_belief import ContinuousBelief
+from tcbo_pyomo.surrogate.joint_moments import Moments
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from tcbo_pyomo.planning.continuous.utility import Stage, TrajectoryUtility
 
 DEFAULT_RULE = "annealed"
+RIVALS = 128
+"""Functions drawn to find places that may be better than the recommendation."""
 
 EXACT_MOVES = 1000
 """Largest budget with an exact posterior unless the settings ask for one. An exact update and each variance cost the square of
@@ -147,7 +150,9 @@ class ContinuousKnowledge(Knowledge[ContinuousBelief]):
     def _best_visited(self) -> Location:
         """The place with the largest posterior mean among those that the plant has been at, which proves them reachable."""
         start = self.problem.start_state
-        visited = list(dict.fromkeys([start, *(move.arrived for move in self.history.made if move.arrived is not None)]))
+        visited = list(
+            dict.fromkeys([start, *(move.arrived for move in self.history.made if move.arrived is not None)])
+        )
         return visited[int(np.argmax(self.belief.predict(self.seen(visited))[0]))]
 
     def _route_made(self, best: Location) -> Route:
@@ -187,6 +192,24 @@ class ContinuousKnowledge(Knowledge[ContinuousBelief]):
     def candidate_routes(self) -> tuple[Route, ...]:
         """A feasible episode to each candidate; none where every point of the box can be reached."""
         return self._routes
+
+    def rivals(self, tolerance: float, generator: np.random.Generator) -> list[Location]:
+        """The recommendation, and where functions drawn from the posterior have their maxima among reachable points."""
+        from tcbo_pyomo.candidates.search.multi_start import global_maxima  # Only a stop asks for it.
+
+        samples = self.belief.samples(RIVALS, generator)
+        found = global_maxima(samples, self.belief.dimension, self._space, self.belief.measured).points
+        best = self.seen([self.recommendation])[0]
+        return [tuple(best), *map(tuple, found.tolist())]
+
+    def inputs_of(self, rivals: Sequence[Location]) -> Array:
+        """They are inputs of the black box already."""
+        return np.array(rivals, dtype=float)
+
+    def moments_at(self, locations: Sequence[Location]) -> Moments:
+        """Joint mean and covariance of some inputs of the black box."""
+        points = self.inputs_of(locations)
+        return Moments(self.belief.mean(points), self.belief.covariance(points, points))
 
     @property
     def _space(self) -> Allowed:

@@ -95,9 +95,20 @@ def result_data(result: CampaignResult) -> dict[str, Any]:
         "how_to_get_there": result.campaign.route,
         "belief": belief_now(result.campaign.knowledge).to_dict(),
         "criticism": criticise(result.campaign.knowledge).to_dict(),
+        **_stop_data(result),
         "episodes": [asdict(episode) for episode in result.episodes],
         "steps": [asdict(step) for step in result.steps],
     }
+
+
+def _stop_data(result: CampaignResult) -> dict[str, Any]:
+    """How sure it is that enough is known, and after how many moves of the budget; nothing without a stop."""
+    certainty, history = result.campaign.certainty, result.campaign.history
+    if certainty is None:
+        return {}
+    words = certainty.in_words(result.problem.output_unit)
+    moves = {"moves_made": history.moves_made, "moves_in_all": history.moves_of(result.problem.episodes)}
+    return {"stop": {**certainty.to_dict(), "in_words": words, **moves}}
 
 
 def _synchronise(path: Path) -> None:
@@ -130,14 +141,17 @@ def _replay(campaign: Campaign, path: Path) -> None:
     table = read_table(path, {"step": None, **units, problem.output: None})
     values: dict[int, float] = {}
     for step, *point, value in table.values.tolist():
-        if campaign.finished:
+        if campaign.all_moves_made:
             raise BadInput(f"table '{path}': more rows than the {problem.episodes} episodes of {problem.horizon} moves")
         at = problem.locate(dict(zip(names, point, strict=True)))
         move = _made(campaign, int(step), at)
         values[move.number] = value
         history = campaign.history
-        due = history.pending if campaign.finished else released(history, campaign.settings.feedback)
+        due = history.pending if campaign.all_moves_made else released(history, campaign.settings.feedback)
         for late in due:
+            campaign.tell(late.number, values[late.number])
+    if campaign.stopped:
+        for late in campaign.history.pending:
             campaign.tell(late.number, values[late.number])
 
 

@@ -14,6 +14,7 @@ from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.atomic_file import refuse_to_replace, write_atomically
 from tcbo_pyomo.foundation.wording import with_unit
+from tcbo_pyomo.knowledge.certainty import Certainty
 from tcbo_pyomo.knowledge.history import Move
 from tcbo_pyomo.knowledge.plausibility import Surprise
 from tcbo_pyomo.planning.fall_backs import fall_backs
@@ -50,7 +51,7 @@ class Status:
     surprises
         Results that the model held for very unlikely and nobody confirmed, in words, by move.
     finished
-        Whether every move of the budget was made.
+        Whether every move of the budget was made, or enough is known.
     fall_backs
         Plans that are warm starts, for the nonlinear solver did nothing; `fall_backs_in_words` says why.
     belief, belief_lines
@@ -62,6 +63,8 @@ class Status:
         The solver that plans and why it is used, in words; None where nothing is planned.
     acting
         For `method: rollout` the method that made the last move and why it was chosen, in words.
+    stop, stop_in_words
+        How sure it is that enough is known, where the settings have a `stop` and a result was told: as data and in words.
     """
 
     problem: str
@@ -85,6 +88,8 @@ class Status:
     fall_backs_in_words: str = ""
     planned_with: str | None = None
     acting: str = ""
+    stop: Certainty | None = None
+    stop_in_words: str = ""
 
 
 @dataclass(frozen=True)
@@ -105,6 +110,8 @@ class Best:
         How much of the mean the mechanism of the model says, and how much is residual; None for a model without one.
     black_box_inputs
         What the black box sees there, `{input: value}`; None where that is every coordinate.
+    stop, stop_in_words
+        How sure it is that this is good enough, where the settings have a `stop`: as data and in words.
     """
 
     at: dict[str, float] | None
@@ -114,6 +121,8 @@ class Best:
     how_to_get_there: list[dict[str, Any]] | None = None
     mechanism: Explained | None = None
     black_box_inputs: dict[str, float] | None = None
+    stop: Certainty | None = None
+    stop_in_words: str = ""
 
 
 def status_of(campaign: Campaign, violations: dict[int, list[str]], model: ModelSummary | None = None) -> Status:
@@ -125,6 +134,7 @@ def status_of(campaign: Campaign, violations: dict[int, list[str]], model: Model
     # The plant has made no move of which a schedule only assumes that it will.
     made = history.moves_made - sum(move.step > 0 for move in schedule)
     fallen = fall_backs(campaign.plans.values())
+    certainty = model.certainty
     return Status(
         problem=problem.name,
         method=campaign.method_name,
@@ -147,6 +157,8 @@ def status_of(campaign: Campaign, violations: dict[int, list[str]], model: Model
         warnings=model.warnings,
         planned_with=campaign.method.planned_with(),
         acting=acting_in_words(campaign.plans.values(), problem.output_unit),
+        stop=certainty,
+        stop_in_words="" if certainty is None else certainty.in_words(problem.output_unit),
     )
 
 
@@ -162,7 +174,9 @@ def best_of(campaign: Campaign) -> Best:
     split = explained_at(campaign.knowledge, where)
     at, axes = campaign.problem.describe(where), campaign.problem.input_axes
     inputs = None if axes == campaign.problem.coordinates else {axis.name: at[axis.name] for axis in axes}
-    return Best(at, *believed, len(campaign.history.told), campaign.route, split, inputs)
+    sure = campaign.certainty
+    words = "" if sure is None else sure.in_words(campaign.problem.output_unit)
+    return Best(at, *believed, len(campaign.history.told), campaign.route, split, inputs, sure, words)
 
 
 def doubts(problem: ProblemProtocol, move: Move) -> list[str]:

@@ -75,7 +75,8 @@ def page_content(campaign: Campaign, plans: Sequence[dict[str, Any] | None] = ()
 def _status(campaign: Campaign) -> str:
     history, problem = campaign.history, campaign.problem
     if campaign.finished and not history.assumed:
-        return "finished" if not history.pending else "all moves made, results pending"
+        made = "all moves made" if campaign.all_moves_made else "enough is known"
+        return f"{made}, results pending" if history.pending else "finished" if campaign.all_moves_made else made
     return "running" if history.moves else f"not started: {counted(problem.episodes, 'episode')} to come"
 
 
@@ -86,7 +87,7 @@ def _standing(campaign: Campaign) -> dict[str, Any]:
     schedule = history.assumed
     if schedule:  # The plant has not made these moves yet, as far as reported.
         episode, step, state = schedule[0].episode, max(0, schedule[0].step - 1), schedule[0].origin
-    elif campaign.finished:
+    elif campaign.all_moves_made:
         episode, step, state = problem.episodes, history.length(problem.episodes), history.path(problem.episodes)[-1]
     total = history.moves_of(problem.episodes)
     made = history.moves_made - sum(move.step > 0 for move in schedule)
@@ -113,7 +114,7 @@ def _waiting(history: History) -> Move | None:
 
 
 def _recommendation(campaign: Campaign, now: Moment) -> dict[str, Any]:
-    problem = campaign.problem
+    problem, certainty = campaign.problem, campaign.certainty
     return {
         "place": place(problem, now.recommendation),
         "output": output_title(problem),
@@ -122,6 +123,7 @@ def _recommendation(campaign: Campaign, now: Moment) -> dict[str, Any]:
         "regret": None if now.regret is None else with_unit(now.regret, problem.output_unit),
         "measured": any(move.arrived == now.recommendation for move in campaign.history.made if move.value is not None),
         "told": now.told,
+        "certainty": None if certainty is None else certainty.in_words(problem.output_unit),
     }
 
 

@@ -34,6 +34,7 @@ from tcbo_pyomo.problem.protocol import ProblemProtocol
 
 logger = logging.getLogger(__name__)
 
+
 def page_explanation(campaign: Campaign) -> dict[str, Any]:
     """The section of the page; `missing` says why there is no explanation, and then there is nothing else."""
     missing = _why_not(as_planned(campaign))
@@ -53,7 +54,8 @@ def _why_not(campaign: Campaign) -> str | None:
     if campaign.refusal:
         return f"The next move is not planned here: {campaign.refusal}."
     if campaign.finished:
-        return "The campaign is finished: there is no next move to explain."
+        known = "" if campaign.all_moves_made else " Enough is known, and it has reached its stop."
+        return f"The campaign is finished: there is no next move to explain.{known}"
     acting = campaign.method.acting(campaign.knowledge)
     method, why = (campaign.settings.method, "") if acting is None else (acting[0].method, f" ({acting[1]})")
     if method != PLANNED_BY:
