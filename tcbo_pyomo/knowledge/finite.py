@@ -21,6 +21,7 @@ from tcbo_pyomo.surrogate.features import state_factor
 from tcbo_pyomo.surrogate.finite_belief import FiniteBelief
 from tcbo_pyomo.surrogate.joint_moments import Moments
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
+from tcbo_pyomo.surrogate.likely_rivals import likely_rivals
 
 if TYPE_CHECKING:
     from tcbo_pyomo.candidates.protocol import FiniteRule
@@ -28,9 +29,6 @@ if TYPE_CHECKING:
     from tcbo_pyomo.planning.finite.utility import Posterior, Utility
 
 DEFAULT_RULE = "credible_band"
-NEGLIGIBLE, MOST_RIVALS = 1e-3, 512
-"""States are no rivals of the recommendation where all that are left out are better with this probability at most; and of many
-only so many, the most probable ones."""
 LEARNED_WIDTH = 2.0
 """Standard deviations of the credible band, at least, where the model is learned: of 100 functions drawn from other priors than
 the declared one 97 had their maximum among the candidates at the end, 89 with the usual width
@@ -102,17 +100,12 @@ class FiniteKnowledge(Knowledge[FiniteBelief]):
 
     def rivals(self, tolerance: float, generator: np.random.Generator) -> list[int]:
         """The recommendation, and the states that are better by more than a tolerance with some probability."""
-        from tcbo_pyomo.surrogate.improvement import distribution  # Only a stop asks for it.
-
         best, belief = self.recommendation, self.belief
         places = np.flatnonzero(self.problem.search_space)
         places = places[places != best]
         deviation = np.linalg.norm(belief.factor[places] - belief.factor[best], axis=1)
         gap = belief.mean[best] + tolerance - belief.mean[places]
-        chance = distribution(-gap / np.maximum(deviation, np.finfo(float).tiny))
-        order = np.argsort(-chance, kind="stable")
-        left_out = np.cumsum(chance[order][::-1])[::-1] <= NEGLIGIBLE
-        return [best, *places[order[~left_out][:MOST_RIVALS]].tolist()]
+        return [best, *places[likely_rivals(gap, deviation)[0]].tolist()]
 
     def inputs_of(self, rivals: Sequence[Location]) -> Array:
         """The states as scaled points."""

@@ -18,8 +18,8 @@ from tcbo_pyomo.knowledge.plausibility import Surprise
 from tcbo_pyomo.records.definition import Definition
 
 if TYPE_CHECKING:
-    from tcbo_pyomo.knowledge.knowledge import Knowledge
     from tcbo_pyomo.knowledge.certainty import Certainty
+    from tcbo_pyomo.knowledge.knowledge import Knowledge
     from tcbo_pyomo.records.model_summary import ModelSummary
     from tcbo_pyomo.settings import Settings
 

@@ -11,10 +11,29 @@ Results come in the order of the visits. The whole covariance is only kept for m
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from scipy.linalg.blas import dger
 
 from tcbo_pyomo.foundation.arrays import Array, Integers
+
+
+@dataclass(frozen=True)
+class ToldCovariance:
+    """The covariance before some visits (n x n), and their gains (visits x n): what they leave of it."""
+
+    start: Array
+    gains: Array
+
+    def with_state(self, state: int) -> Array:
+        """Of one state with all others (n)."""
+        return np.asarray(self.start[state] - self.gains[:, state] @ self.gains)
+
+    def between(self, states: Integers) -> Array:
+        """Between some states (m x m)."""
+        seen = self.gains[:, states]
+        return np.asarray(self.start[np.ix_(states, states)] - seen.T @ seen)
 
 
 class BatchedBeliefs:
@@ -83,6 +102,10 @@ class BatchedBeliefs:
         self.told_variance -= gains * gains
         np.maximum(self.told_variance, 0.0, out=self.told_variance)
         self.told += 1
+
+    def told_covariance(self, draw: int) -> ToldCovariance:
+        """The covariance of one campaign given the results that have come."""
+        return ToldCovariance(self._start, self._gains[draw, : self.told])
 
     @property
     def next_told(self) -> Integers:

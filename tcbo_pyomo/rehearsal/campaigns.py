@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tcbo_pyomo.foundation.arrays import Array, Integers
+from tcbo_pyomo.foundation.arrays import Array, Integers, Mask
 from tcbo_pyomo.foundation.profiling import timed
 from tcbo_pyomo.plant.situation import Situation
 from tcbo_pyomo.problem.finite import Problem
@@ -16,6 +16,7 @@ from tcbo_pyomo.rehearsal.departed_visits import DepartedVisits, same_for_all
 from tcbo_pyomo.rehearsal.plant_tables import PlantTables
 from tcbo_pyomo.rehearsal.simulated_budgets import BudgetTables, SimulatedBudgets
 from tcbo_pyomo.rehearsal.simulated_method import Scene, SimulatedMethod
+from tcbo_pyomo.rehearsal.simulated_stop import SimulatedStop
 from tcbo_pyomo.rehearsal.standpoint import Standpoint
 
 ALL_ROWS = 600
@@ -42,10 +43,13 @@ class Rehearsal:
         E x D: after each of the E episodes that were left, as far as results had come; after the last one all have.
     visited
         moves x D: where the plants went.
+    enough_known
+        E x D: whether the stop was reached after each episode; None where nobody asked.
     """
 
     regret: Array
     visited: Integers
+    enough_known: Mask | None = None
 
     @property
     def final(self) -> Array:
@@ -60,6 +64,7 @@ def rehearse(
     standpoint: Standpoint,
     chances: Chances,
     counts_pending: bool = True,
+    stop: SimulatedStop | None = None,
 ) -> Rehearsal:
     """Make all moves that are left with one method, on every drawn function.
 
@@ -75,16 +80,20 @@ def rehearse(
         Functions, noise and luck.
     counts_pending
         Whether visits whose results are still to come shrink the variance that the method sees.
+    stop
+        Says after each episode which campaigns know enough; nobody asks where it is not given. They go on all the same.
     """
     campaigns = _Campaigns(method, plant, standpoint, chances, counts_pending)
-    regret, visited = [], []
+    regret, visited, enough = [], [], []
     for move in range(standpoint.moves_left):
         visited.append(campaigns.make_move(move))
         if campaigns.step == 0:
             if move + 1 == standpoint.moves_left:
                 campaigns.tell_up_to(campaigns.moves_made)
             regret.append(campaigns.regret())
-    return Rehearsal(np.array(regret), np.array(visited))
+            if stop is not None:
+                enough.append(stop.reached(campaigns.beliefs))
+    return Rehearsal(np.array(regret), np.array(visited), np.array(enough) if stop is not None else None)
 
 
 @dataclass(frozen=True)
