@@ -121,6 +121,16 @@ class SyncedCampaign(CampaignHolder):
         return self.campaign.finished
 
     @property
+    def all_moves_made(self) -> bool:
+        """Whether the budget is used up."""
+        return self.campaign.all_moves_made
+
+    @property
+    def stopped(self) -> bool:
+        """Whether enough is known, and the present episode may end here."""
+        return self.campaign.stopped
+
+    @property
     def certainty(self) -> Certainty | None:
         """How sure it is that enough is known, where the settings have a `stop`."""
         return self.campaign.certainty
