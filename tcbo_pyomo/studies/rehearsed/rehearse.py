@@ -11,7 +11,7 @@ import numpy as np
 from tcbo_pyomo.campaign.assembly import believed_problem
 from tcbo_pyomo.problem.finite import Problem
 from tcbo_pyomo.problem.protocol import ProblemProtocol
-from tcbo_pyomo.settings import Settings, settings_from
+from tcbo_pyomo.settings import MisbeliefSettings, PriorSettings, Settings, settings_from
 from tcbo_pyomo.studies.rehearsed.answers import Rehearsed, answers
 from tcbo_pyomo.studies.rehearsed.engines import engine_for
 from tcbo_pyomo.studies.rehearsed.scenarios import Varied, scenarios_of
@@ -129,7 +129,11 @@ def new_report(
     chosen = settings if isinstance(settings, Settings) else settings_from(dict(problem.settings), dict(settings or {}))
     believed = believed_problem(problem, chosen)
     given = regret if regret is not None else chosen.stop.regret
-    return RehearsalReport(believed, chosen, seed, _usual_tolerance(believed) if given is None else given, [])
+    tolerance = _usual_tolerance(believed) if given is None else given
+    # What the settings say about the belief is in the problem now, and must not be counted twice.
+    usual = {"prior": PriorSettings(), "misbelief": MisbeliefSettings()}
+    kept = chosen.model_copy(update={"surrogate": chosen.surrogate.model_copy(update=usual)})
+    return RehearsalReport(believed, kept, seed, tolerance, [])
 
 
 def _usual_tolerance(problem: ProblemProtocol) -> float:

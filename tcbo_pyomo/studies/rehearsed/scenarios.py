@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tcbo_pyomo.errors import TcboError
+from tcbo_pyomo.problem.finite import Problem
 from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.problem.with_settings import with_settings
 from tcbo_pyomo.settings import Settings
@@ -64,9 +65,8 @@ def _varied(problem: ProblemProtocol, varied: Varied, factor: float) -> Scenario
         return None
     try:
         changed = problem.changed(horizon=horizon)
-        _ = (
-            changed.search_space if hasattr(changed, "search_space") else None
-        )  # An end that is out of reach is found now.
+        if isinstance(changed, Problem):
+            _ = changed.search_space  # An end that is out of reach is found now.
     except TcboError:
         return None
     return Scenario(varied, f"horizon {horizon}", changed)
