@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from tcbo_pyomo import Campaign, load_problem, open_campaign, run_campaign, start_campaign
 from tcbo_pyomo.cli.main import app
 
-PLANT = """
+PLANT = '''
 import numpy as np
 import pyomo.environ as pyo
 from tcbo_pyomo import Mechanism, Problem, SquaredExponential, Sum, grid_process
@@ -34,7 +34,7 @@ def build(feedback=None, seed=0):
         kernel=Sum((prior, SquaredExponential(0.0005, 0.3))),
         truth=4.0 * (1 - np.exp(-0.5 * time)) * ratio * (1 - ratio),
     )
-"""
+'''
 
 
 @pytest.fixture

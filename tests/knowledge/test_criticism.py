@@ -26,9 +26,7 @@ def measured(problem, seed=1, number=20, **surrogate):
 def test_a_right_model_is_not_doubted():
     alarms = 0
     for seed in range(8):
-        problem = finite(kernel=SquaredExponential(400.0, 0.3), prior=None).with_drawn_truth(
-            np.random.default_rng(seed)
-        )
+        problem = finite(kernel=SquaredExponential(400.0, 0.3), prior=None).with_drawn_truth(np.random.default_rng(seed))
         alarms += bool(criticise(measured(problem, seed, fit="never").knowledge).warnings)
     assert alarms == 0
 
@@ -65,9 +63,7 @@ def test_surprising_results_are_listed_farthest_first():
     found = criticise(campaign.knowledge)
     assert {surprise.move for surprise in found.surprising} >= {17, 18}
     assert all(abs(surprise.residual) > 3.0 for surprise in found.surprising)
-    assert any(
-        "of the last 10 results lie beyond 3 sd" in text and "surrogate.fit: learn" in text for text in found.warnings
-    )
+    assert any("of the last 10 results lie beyond 3 sd" in text and "surrogate.fit: learn" in text for text in found.warnings)
     json.dumps(found.to_dict())
 
 

@@ -21,19 +21,7 @@ from tcbo_pyomo.surrogate.most_probable_factors import learn
 
 
 def test_when_learning_happens():
-    assert [learned_from(n) for n in (0, 4, 5, 9, 50, 54, 55, 65, 66, 71, 72)] == [
-        0,
-        0,
-        5,
-        5,
-        50,
-        50,
-        55,
-        60,
-        66,
-        66,
-        72,
-    ]
+    assert [learned_from(n) for n in (0, 4, 5, 9, 50, 54, 55, 65, 66, 71, 72)] == [0, 0, 5, 5, 50, 50, 55, 60, 66, 66, 72]
     assert all(learned_from(learned_from(n)) == learned_from(n) <= n for n in range(400))
     assert 400 - learned_from(400) <= 40
 
@@ -187,9 +175,7 @@ def test_answers_that_make_no_sense_are_refused_by_name(fields, message):
 
 
 def test_a_problem_needs_a_kernel_or_answers():
-    with pytest.raises(
-        BadInput, match=r"problem 'grid': say what you expect of rate, prior=PlainPrior\(range=\(low, high\)\)"
-    ):
+    with pytest.raises(BadInput, match=r"problem 'grid': say what you expect of rate, prior=PlainPrior\(range=\(low, high\)\)"):
         finite(prior=None)
     with pytest.raises(BadInput, match="problem 'box': give the noise variance of a measurement"):
         box(prior=None, kernel=SquaredExponential())

@@ -1,6 +1,7 @@
 """A campaign file says how much is known, quickly, and plans no further once that is enough."""
 
 import json
+from pathlib import Path
 
 import pytest
 from click.testing import Result
@@ -59,7 +60,7 @@ def test_a_campaign_without_a_stop_says_nothing_of_one(tmp_path, monkeypatch):
     campaign.tell(campaign.ask().number, 0.3)
     for command in ("status", "best", "ask"):
         assert "stop" not in json.loads(call(command, "c.db", "--json").output)
-    assert b"certainty" not in open("c.db", "rb").read()
+    assert b"certainty" not in Path("c.db").read_bytes()
 
 
 def test_taking_a_result_back_takes_the_stop_back(stopped):
