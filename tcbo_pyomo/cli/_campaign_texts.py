@@ -96,7 +96,7 @@ def moves_as_json(campaign: DurableCampaign, moves: Sequence[Move]) -> str:
     ]
     units = {coordinate.name: coordinate.unit for coordinate in problem.coordinates}
     measure = {"name": problem.output, "unit": problem.output_unit}
-    data = {"moves": found, "units": units, "measure": measure}
+    data: dict[str, Any] = {"moves": found, "units": units, "measure": measure}
     if (certainty := campaign.certainty) is not None:
         data["stop"] = {**certainty.to_dict(), "in_words": certainty.in_words(problem.output_unit)}
     return json.dumps(data, indent=1) + "\n"

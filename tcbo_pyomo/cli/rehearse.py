@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tcbo_pyomo.cli._options import Assignments, Preset, ProblemName, Seed, SettingsFile, layers_of
+from tcbo_pyomo.cli._options import Assignments, Preset, ProblemName, Seed, SettingsFile, feedback_kind, layers_of
 from tcbo_pyomo.cli._tables import new_table, print_table
 from tcbo_pyomo.errors import BadInput
 
@@ -49,8 +49,7 @@ def rehearse(
     if output is not None:
         check_output(output, force)
     layers = layers_of(settings, set_, preset)
-    feedback = next((layer["feedback"] for layer in reversed(layers) if isinstance(layer.get("feedback"), dict)), {})
-    built = load_problem(problem, feedback.get("kind"), seed)
+    built = load_problem(problem, feedback_kind(layers), seed)
     report = new_report(built, settings_from(dict(built.settings), *layers), seed, regret)
     try:
         _with_progress(report, draws, varied)

@@ -49,10 +49,10 @@ class Certainty:
     @classmethod
     def from_dict(cls, data: Any) -> Certainty:
         """What `to_dict` returned; anything else is refused."""
-        numbers = [float(data[name]) for name in ("probability", "tolerance", "wanted")]
-        if not isinstance(data["enough_known"], bool) or not all(map(math.isfinite, numbers)):
+        probability, tolerance, wanted = (float(data[name]) for name in ("probability", "tolerance", "wanted"))
+        if not isinstance(data["enough_known"], bool) or not math.isfinite(probability + tolerance + wanted):
             raise ValueError("what the row says about the stop is not a probability")
-        return cls(*numbers, data["enough_known"])
+        return cls(probability, tolerance, wanted, data["enough_known"])
 
 
 def _shown(probability: float) -> str:

@@ -46,6 +46,7 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
     """What a campaign knows; the base of `FiniteKnowledge` and `ContinuousKnowledge`."""
 
     problem: ProblemProtocol
+    _certainty: Certainty | None
 
     def __init__(self, settings: Settings, seed: int, history: History) -> None:
         self.settings, self.seed, self.history = settings, seed, history
@@ -185,7 +186,7 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
     def forget(self) -> None:
         """Results or visits have changed: what was derived from them is computed again when it is asked for."""
         self._design: BeliefOfPlant | None = None
-        self._certainty: Certainty | None = None
+        self._certainty = None
 
     def start_episode(self) -> None:
         """Before an episode: fit the hyper-parameters, if the settings say so."""

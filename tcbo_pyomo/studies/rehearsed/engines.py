@@ -18,6 +18,7 @@ from tcbo_pyomo.campaign.simulation import Simulation
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.arrays import Array, Mask
 from tcbo_pyomo.foundation.blas_threads import one_blas_thread
+from tcbo_pyomo.knowledge.finite import FiniteKnowledge
 from tcbo_pyomo.problem.finite import Problem
 from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.rehearsal.members import members_of
@@ -97,13 +98,15 @@ class ManyAtOnce:
         names = self.names(scenario)
         members = [member for member in self.members if member.name in names]
         campaign = Campaign(scenario.problem, _planned_quickly(self.settings), self.seed)
-        standpoint, simulator = standpoint_of(campaign.knowledge), Simulator(campaign.knowledge.problem)
+        knowledge = campaign.knowledge
+        assert isinstance(knowledge, FiniteKnowledge)
+        standpoint, simulator = standpoint_of(knowledge), Simulator(knowledge.problem)
         stop = SimulatedStop(standpoint, self.tolerance, self.settings.stop.probability)
         for first in range(0, draws, self.together):
             seed = np.random.SeedSequence([self.seed, STREAM, first])
             number = min(self.together, draws - first)
             found = simulator.rehearse(members, standpoint, number, seed, stop)
-            yield {name: Outcome(made.regret, made.enough_known) for name, made in found.items()}
+            yield {name: Outcome(made.regret, np.asarray(made.enough_known)) for name, made in found.items()}
 
 
 class OneByOne:

@@ -86,8 +86,8 @@ def _picture(curves: Sequence[tuple[str, Rehearsed, str]], unit: str, tolerance:
             style, mean, error = look(number), part.mean(method), part.standard_error(method)
             episodes = range(1, len(mean) + 1)
             values = [max(value, lowest) for value in mean]
-            bands = [[max(m + sign * 2.0 * e, lowest) for m, e in zip(mean, error, strict=True)] for sign in (-1, 1)]
-            ax.fill_between(episodes, *bands, color=style.colour, alpha=0.12, linewidth=0)
+            low, high = ([max(m + sign * e, lowest) for m, e in zip(mean, error, strict=True)] for sign in (-2.0, 2.0))
+            ax.fill_between(episodes, low, high, color=style.colour, alpha=0.12, linewidth=0)
             ax.plot(
                 episodes, values, color=style.colour, linestyle=style.line, marker=style.marker, ms=3.5, label=label
             )
