@@ -72,8 +72,17 @@ from tcbo_pyomo.surrogate.plain_prior import PlainPrior
 
 __all__ = ["__version__"]
 __all__ += ["Campaign", "CampaignResult", "EpisodeSummary", "run_campaign"]
-__all__ += ["BadInput", "Busy", "DamagedFile", "DiskError", "EnoughKnown", "InfeasiblePlan", "NoWorkers"]
-__all__ += ["SolverFailed", "TcboError"]
+__all__ += [
+    "BadInput",
+    "Busy",
+    "DamagedFile",
+    "DiskError",
+    "EnoughKnown",
+    "InfeasiblePlan",
+    "NoWorkers",
+    "SolverFailed",
+    "TcboError",
+]
 __all__ += ["Settings", "profile", "read_settings", "settings_from"]
 __all__ += ["EndAt", "FromFunction", "MaximumStep", "NonDecreasing", "NonIncreasing", "ResourceBudget", "VisitBudget"]
 __all__ += ["Box", "Circle", "ForbiddenRegion", "Points", "Polygon", "TransitionConstraint", "Violation", "Wall"]

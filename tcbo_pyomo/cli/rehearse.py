@@ -88,7 +88,7 @@ def _with_progress(report: RehearsalReport, draws: int | None, vary: Any) -> Non
 
 
 def _show(report: RehearsalReport, output: Path | None, force: bool, json: bool) -> None:
-    from tcbo_pyomo.studies.rehearsed.page import TITLES, table_rows, write_page
+    from tcbo_pyomo.studies.rehearsed.rehearsal_page import TITLES, table_rows, write_page
 
     if output is not None:
         write_page(report, output, f"tcbo {shlex.join(sys.argv[1:])}", force)

@@ -16,7 +16,7 @@ from tcbo_pyomo.rehearsal.simulated_stop import SimulatedStop
 from tcbo_pyomo.rehearsal.standpoint import standpoint_of
 from tcbo_pyomo.studies.rehearsed.answers import Rehearsed, answers
 from tcbo_pyomo.studies.rehearsed.engines import ManyAtOnce, OneByOne, Outcome
-from tcbo_pyomo.studies.rehearsed.page import page_content
+from tcbo_pyomo.studies.rehearsed.rehearsal_page import page_content
 from tcbo_pyomo.studies.rehearsed.rehearse import new_report
 from tcbo_pyomo.studies.rehearsed.scenarios import Scenario, scenarios_of
 

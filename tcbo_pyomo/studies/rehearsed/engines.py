@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import singledispatch
 from typing import Any, Protocol
 
 import numpy as np
@@ -27,7 +28,7 @@ from tcbo_pyomo.rehearsal.simulated_stop import SimulatedStop
 from tcbo_pyomo.rehearsal.simulator import Simulator
 from tcbo_pyomo.rehearsal.standpoint import standpoint_of
 from tcbo_pyomo.settings import Settings, merged, settings_from
-from tcbo_pyomo.studies.rehearsed.scenarios import Scenario
+from tcbo_pyomo.studies.rehearsed.scenarios import Scenario, Varied
 
 STREAM = 6
 """Of the random numbers that follow from the seed."""
@@ -61,6 +62,8 @@ class Engine(Protocol):
 
     usual_draws: int
     """Draws where nobody says how many."""
+    usually_varied: tuple[Varied, ...]
+    """What is varied where nobody says it."""
 
     def names(self, scenario: Scenario) -> list[str]:
         """The methods of a scenario, that of the campaign first."""
@@ -83,6 +86,7 @@ class ManyAtOnce:
     """
 
     usual_draws, together = 64, 16
+    usually_varied: tuple[Varied, ...] = ("horizon", "noise")
 
     def __init__(self, settings: Settings, seed: int, tolerance: float) -> None:
         self.settings, self.seed, self.tolerance = settings, seed, tolerance
@@ -113,6 +117,7 @@ class OneByOne:
     """The campaign's own code on one drawn function after another: the campaign's method, and `local_ucb`."""
 
     usual_draws = 8
+    usually_varied: tuple[Varied, ...] = ()
 
     def __init__(self, settings: Settings, seed: int, tolerance: float) -> None:
         self.settings, self.seed, self.tolerance = settings, seed, tolerance
@@ -162,15 +167,19 @@ class WithoutStop(Simulation):
         return found is not None and found.enough_known
 
 
+@singledispatch
 def engine_for(problem: ProblemProtocol, settings: Settings, seed: int, tolerance: float) -> Engine:
     """Many draws at once where the plant and the settings can be simulated so, else whole campaigns."""
-    if isinstance(problem, Problem):
-        try:
-            refuse_other_couplings(problem)
-            return ManyAtOnce(settings, seed, tolerance)
-        except BadInput:
-            pass
     return OneByOne(settings, seed, tolerance)
+
+
+@engine_for.register
+def _(problem: Problem, settings: Settings, seed: int, tolerance: float) -> Engine:
+    try:
+        refuse_other_couplings(problem)
+        return ManyAtOnce(settings, seed, tolerance)
+    except BadInput:
+        return OneByOne(settings, seed, tolerance)
 
 
 def _own_first(settings: Settings) -> list[Any]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import singledispatch
 from typing import Any
 
 import numpy as np
 
 from tcbo_pyomo.campaign.assembly import believed_problem
+from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.problem.finite import Problem
 from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.settings import MisbeliefSettings, PriorSettings, Settings, settings_from
@@ -95,18 +97,16 @@ def rehearse(
     regret
         The tolerance, in the unit of the output; that of the setting `stop`, or 0.05 standard deviations of the prior.
     vary
-        Also with half and twice the "horizon" or the standard deviation of the "noise"; both on a finite process when not
-        given, none on a continuous plant.
+        Also with half and twice the "horizon" or the standard deviation of the "noise"; both when not given, none where
+        campaigns are made one by one.
     on_progress
         Called with the label of a scenario, the draws made of it, and all of its draws.
     report
         An empty one to be filled, for those who may interrupt it; see `new_report`.
     """
     found = report or new_report(problem, settings, seed, regret)
-    finite = isinstance(found.problem, Problem)
-    chosen: Sequence[Varied] = (("horizon", "noise") if finite else ()) if vary is None else vary
     engine = engine_for(found.problem, found.settings, seed, found.tolerance)
-    number = engine.usual_draws if draws is None else draws
+    number, chosen = draws or engine.usual_draws, engine.usually_varied if vary is None else vary
     for scenario in scenarios_of(found.problem, found.settings, chosen):
         made: Rehearsed | None = None
         for batch in engine.batches(scenario, number):
@@ -139,10 +139,21 @@ def new_report(
 def _usual_tolerance(problem: ProblemProtocol) -> float:
     """A share of the standard deviation of the prior around an unknown level, in the unit of the output."""
     kernel = problem.kernel
-    center = np.zeros((1, len(problem.input_axes)))
-    points = problem.process.scaled_states if isinstance(problem, Problem) else center
+    points = _typical_points(problem)
     stationary, others = split(kernel)
     parts = [*stationary, *((factor, part) for factor, part in others if not isinstance(part, Constant))]
     variance = sum(factor * float(part.diagonal(points).mean()) for factor, part in parts)
     moments = kernel.mean(points).mean(keepdims=True), np.sqrt([variance])
     return USUAL_SHARE * float(problem.output_scale.measured(*moments)[1][0])
+
+
+@singledispatch
+def _typical_points(problem: ProblemProtocol) -> Array:
+    """Scaled inputs at which the prior is looked at: the middle of the box."""
+    return np.zeros((1, len(problem.input_axes)))
+
+
+@_typical_points.register
+def _(problem: Problem) -> Array:
+    """All states."""
+    return problem.process.scaled_states

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import singledispatch
 from typing import Literal
 
 from tcbo_pyomo.errors import TcboError
@@ -57,6 +58,16 @@ def scenarios_of(problem: ProblemProtocol, settings: Settings, vary: Sequence[Va
                 yield changed
 
 
+@singledispatch
+def _try(problem: ProblemProtocol) -> None:
+    """Refuse a plant whose rules leave no episode, where that is known without a plan."""
+
+
+@_try.register
+def _(problem: Problem) -> None:
+    _ = problem.search_space
+
+
 def _varied(problem: ProblemProtocol, varied: Varied, factor: float) -> Scenario | None:
     if varied == "noise":
         return Scenario(varied, f"noise sd x{factor:g}", problem.with_noise(factor**2))
@@ -65,8 +76,7 @@ def _varied(problem: ProblemProtocol, varied: Varied, factor: float) -> Scenario
         return None
     try:
         changed = problem.changed(horizon=horizon)
-        if isinstance(changed, Problem):
-            _ = changed.search_space  # An end that is out of reach is found now.
+        _try(changed)
     except TcboError:
         return None
     return Scenario(varied, f"horizon {horizon}", changed)

@@ -55,7 +55,10 @@ def table_rows(report: RehearsalReport) -> list[list[str]]:
         for name in part.outcomes:
             end, error = part.mean(name)[-1], 2.0 * part.standard_error(name)[-1]
             needed = part.needed(name, report.tolerance)
-            shown = f"{with_unit(end, '')} ± {with_unit(error, unit)}", f"{part.within(name, report.tolerance)[-1]:.0%}"
+            shown = (
+                f"{with_unit(end, '')} ± {with_unit(error, unit)}",
+                f"{100.0 * part.within(name, report.tolerance)[-1]:.0f} %",
+            )
             more = f"more than {scenario.episodes}" if needed is None else str(needed)
             rows.append([scenario.label, name, *size, *shown, more])
     return rows
