@@ -165,17 +165,19 @@ class SurrogateSettings(_Section):
 
 
 class RolloutSettings(_Section):
-    """`method: rollout` (finite plants): which methods it chooses among, and how."""
+    """`method: rollout`: which methods it chooses among, and how."""
 
     methods: dict[str, dict[str, Any]] | None = None
     """Names, each with the settings in which the member differs from the campaign's own: `{default: {}, MDP-EI: {method:
     mdp_expected_improvement}}`. The first one is kept where no other is better. When not given: the default, MDP-BO with a
-    drawn first move, MDP-EI, local_ucb and greedy_ucb."""
-    draws: int = Field(32, ge=2, le=10_000)
-    """Functions drawn from the posterior on which the rest of the campaign is simulated, the same for all methods."""
+    drawn first move, MDP-EI, local_ucb and greedy_ucb; on a continuous plant the default, MDP-BO as in the paper, local_ucb
+    and local_search_region or, where results are late, truncated_snake."""
+    draws: int | None = Field(None, ge=2, le=10_000)
+    """Functions drawn from the posterior on which the rest of the campaign is simulated, the same for all methods; 32 when not
+    given, on a continuous plant 8."""
     every: float | None = Field(None, gt=0, le=1)
     """Share of the budget of moves after which it chooses again; when not given at the start of each episode where results
-    come at its end, else each 0.1 of the budget."""
+    come at its end, else each 0.1 of the budget, on a continuous plant 0.25."""
     margin: float = Field(0.0, ge=0)
     """Standard errors of the paired difference by which another method has to end lower before it replaces the first one."""
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from tcbo_pyomo.candidates.search.projected_ascent import Allowed
     from tcbo_pyomo.planning.continuous.reachable_set import ReachableSet
     from tcbo_pyomo.planning.continuous.utility import Stage, TrajectoryUtility
+    from tcbo_pyomo.surrogate.posterior_samples import PosteriorSamples
 
 DEFAULT_RULE = "annealed"
 RIVALS = 128
@@ -201,6 +202,19 @@ class ContinuousKnowledge(Knowledge[ContinuousBelief]):
         found = global_maxima(samples, self.belief.dimension, self._space, self.belief.measured).points
         best = self.seen([self.recommendation])[0]
         return [tuple(best), *map(tuple, found.tolist())]
+
+    def largest_of(self, functions: PosteriorSamples) -> float:
+        """The largest value of one drawn function among the points that an episode can reach, as it is modelled."""
+        from tcbo_pyomo.candidates.search.multi_start import global_maxima  # Only simulations ask for it.
+
+        found = global_maxima(functions, self.belief.dimension, self._space, self.belief.measured)
+        return float(found.values[0])
+
+    def take_as_known(self) -> None:
+        """What was learned about the model stays as it is, and the belief is a copy of its own."""
+        _ = self.learned, self.belief
+        self._belief = self.belief.copy()
+        vars(self)["learner"] = None
 
     def inputs_of(self, rivals: Sequence[Location]) -> Array:
         """They are inputs of the black box already."""

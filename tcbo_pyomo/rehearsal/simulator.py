@@ -21,6 +21,8 @@ from tcbo_pyomo.rehearsal.standpoint import Standpoint, standpoint_of
 class Simulator:
     """Simulates campaigns on one plant; what does not change between two decisions is kept."""
 
+    usual_draws, every = 32, 0.1
+
     def __init__(self, problem: Problem) -> None:
         refuse_other_couplings(problem)
         self._plant: FinitePlant | None = None

@@ -108,7 +108,9 @@ def _needed(found: Rehearsed, tolerance: float, unit: str) -> str:
     needed = found.needed(found.own, tolerance)
     if needed is None:
         share = f"{100.0 * found.within(found.own, tolerance)[-1]:.0f} %"
-        return f"the budget is too small: at its end the recommendation is {within} in {share} of the draws, not in 90 %"
+        return (
+            f"the budget is too small: at its end the recommendation is {within} in {share} of the draws, not in 90 %"
+        )
     moves = needed * found.scenario.horizon
     needs = f"{counted(needed, 'episode')} ({counted(moves, 'move')})"
     return f"likely needed: {needs}; from then on the recommendation is {within} in 90 % of the draws"
