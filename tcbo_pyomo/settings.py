@@ -242,9 +242,7 @@ class Settings(_Section):
     @model_validator(mode="after")
     def _a_gap_needs_a_convex_utility(self) -> Settings:
         if self.planner.gap is not None and self.utility.objective == "regret":
-            raise ValueError(
-                "planner.gap needs a convex utility, and utility.objective 'regret' is not; use differences"
-            )
+            raise ValueError("planner.gap needs a convex utility, and utility.objective 'regret' is not; use differences")
         return self
 
 

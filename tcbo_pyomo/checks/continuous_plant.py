@@ -62,15 +62,9 @@ def _dynamics(problem: ContinuousProblem) -> list[Finding]:
     inside = (np.abs(after) <= 0.5).all(axis=1).mean()
     text = f"{SAMPLE} random moves have finite outcomes, {inside:.0%} of them within the bounds"
     if radius.max() > GROWTH:
-        unstable = (
-            f"at {(radius > GROWTH).mean():.0%} of the points small differences grow, up to {radius.max():.3g} times"
-        )
-        return [
-            Finding("warning", "dynamics", f"{text}; {unstable} per move: close the control loop or take shorter steps")
-        ]
-    return [
-        Finding("ok", "dynamics", f"{text}; no small difference grows by more than {max(radius.max(), 0.0):.3g} times")
-    ]
+        unstable = f"at {(radius > GROWTH).mean():.0%} of the points small differences grow, up to {radius.max():.3g} times"
+        return [Finding("warning", "dynamics", f"{text}; {unstable} per move: close the control loop or take shorter steps")]
+    return [Finding("ok", "dynamics", f"{text}; no small difference grows by more than {max(radius.max(), 0.0):.3g} times")]
 
 
 def _scaling(problem: ContinuousProblem) -> Finding:
@@ -165,9 +159,7 @@ def _prior(problem: ContinuousProblem, points: Array, values: Array) -> Finding:
     text = f"the truth is {values.min():.4g} to {values.max():.4g} where an episode can get to"
     if away.max() > SURPRISING:
         far = f"up to {away.max():.2g} standard deviations from the prior mean"
-        return Finding(
-            "warning", "prior", f"{text}, {far}: raise the kernel's variance or subtract a constant from the output"
-        )
+        return Finding("warning", "prior", f"{text}, {far}: raise the kernel's variance or subtract a constant from the output")
     return Finding("ok", "prior", f"{text}, at most {away.max():.2g} standard deviations from the prior mean")
 
 

@@ -36,9 +36,7 @@ def _rule(problem: ContinuousProblem, rule: TransitionConstraint) -> Finding:
     except TcboError as error:
         return Finding("error", name, f"{words}: no episode keeps the other rules: {error}")
     if broken == 0:
-        unbound = (
-            f"{words}: it does not bind, all of {number} episodes without it keep it; check its limit and its units"
-        )
+        unbound = f"{words}: it does not bind, all of {number} episodes without it keep it; check its limit and its units"
         return Finding("warning", name, unbound)
     return Finding("ok", name, f"{words}: it binds, {broken} of {number} episodes without it break it")
 

@@ -60,9 +60,7 @@ def _discretisation(problem: ContinuousProblem) -> list[Finding]:
     if not isinstance(dynamics, ModelDynamics) or dynamics.duration is None:
         return []
     error = discretisation_error(dynamics, np.asarray(problem.start_state), problem.horizon)
-    return [
-        Finding("ok" if error.shares is not None and not error.too_large else "warning", "discretisation", error.text)
-    ]
+    return [Finding("ok" if error.shares is not None and not error.too_large else "warning", "discretisation", error.text)]
 
 
 @_findings.register

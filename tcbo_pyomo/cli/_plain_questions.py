@@ -27,9 +27,7 @@ def prior_from(
     if not given and sys.stdin.isatty() and sys.stdout.isatty():
         return _asked()
     sd = DEFAULT.measurement_sd if measurement_sd is None and ends is None else _sd(measurement_sd or UNKNOWN)
-    distances = dict(
-        _distance(*name_and_value("--changes-within", text, "temperature=20")) for text in changes_within or ()
-    )
+    distances = dict(_distance(*name_and_value("--changes-within", text, "temperature=20")) for text in changes_within or ())
     return PlainPrior(ends or DEFAULT.range, sd, distances, positive)
 
 

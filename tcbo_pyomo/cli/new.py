@@ -26,8 +26,7 @@ FILES = (f"{PLACEHOLDER}.py", "settings.yaml", "run.py")
 def new(
     name: Annotated[str, typer.Argument(help="Name of the problem and of the folder to make, such as my_reactor.")],
     output_range: Annotated[
-        tuple[float, float] | None,
-        typer.Option("--range", metavar="LOW HIGH", help="Where results are expected to lie."),
+        tuple[float, float] | None, typer.Option("--range", metavar="LOW HIGH", help="Where results are expected to lie.")
     ] = None,
     measurement_sd: Annotated[
         str | None, typer.Option(metavar="SD", help="Standard deviation of a repeated measurement, or unknown.")
@@ -36,9 +35,7 @@ def new(
         list[str] | None,
         typer.Option(metavar="NAME=DISTANCE", help="How far an input must go until the answer changes character."),
     ] = None,
-    positive: Annotated[
-        bool, typer.Option("--positive", help="The output is positive and spread over decades.")
-    ] = False,
+    positive: Annotated[bool, typer.Option("--positive", help="The output is positive and spread over decades.")] = False,
 ) -> None:
     """Write a problem file, settings and a script to start from; they run as they are.
 

@@ -68,9 +68,7 @@ def explain(campaign: Campaign, gap: float | None = None, seconds: float = SECON
     member = copy.copy(planned)
     member.settings, member.knowledge = settings, planned.knowledge.under(settings)
     found = _explained(campaign.problem, member, gap, deadline)
-    other = (
-        "" if settings.method == PLANNED_BY else f"; it does not plan like {PLANNED_BY}, whose plan is explained here"
-    )
+    other = "" if settings.method == PLANNED_BY else f"; it does not plan like {PLANNED_BY}, whose plan is explained here"
     choice = f"the move is made by {why}{other}" + (f"; {found.choice}" if found.choice else "")
     return replace(found, about=about(campaign), choice=choice)
 

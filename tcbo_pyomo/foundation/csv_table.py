@@ -97,7 +97,9 @@ def _is_one_of(cells: list[str], column: int, words: Collection[str]) -> bool:
     return column < len(cells) and cells[column].strip() in words
 
 
-def table_rows(path: str | os.PathLike[str], where: str, largest: int = LARGEST_FILE) -> list[tuple[int, list[str]]]:
+def table_rows(
+    path: str | os.PathLike[str], where: str, largest: int = LARGEST_FILE
+) -> list[tuple[int, list[str]]]:
     """(row number, cells) of every row that is not blank, the header first."""
     content = read_limited(path, where, largest)
     try:

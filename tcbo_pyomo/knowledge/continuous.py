@@ -151,9 +151,7 @@ class ContinuousKnowledge(Knowledge[ContinuousBelief]):
     def _best_visited(self) -> Location:
         """The place with the largest posterior mean among those that the plant has been at, which proves them reachable."""
         start = self.problem.start_state
-        visited = list(
-            dict.fromkeys([start, *(move.arrived for move in self.history.made if move.arrived is not None)])
-        )
+        visited = list(dict.fromkeys([start, *(move.arrived for move in self.history.made if move.arrived is not None)]))
         return visited[int(np.argmax(self.belief.predict(self.seen(visited))[0]))]
 
     def _route_made(self, best: Location) -> Route:

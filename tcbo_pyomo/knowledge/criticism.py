@@ -128,9 +128,7 @@ def _outside_range(knowledge: Knowledge[Any], outside: tuple[int, ...]) -> list[
     if not outside or prior is None:
         return []
     moves = ", ".join(map(str, outside[-MOST:]))
-    which = (
-        f"the result of move {moves} lies" if len(outside) == 1 else f"{len(outside)} results (last: moves {moves}) lie"
-    )
+    which = f"the result of move {moves} lies" if len(outside) == 1 else f"{len(outside)} results (last: moves {moves}) lie"
     return [
         f"{which} outside the declared range {prior.range[0]:g} to {prior.range[1]:g}; a range that is too small strands a "
         "campaign: check the results, then declare a wider range (`tcbo amend`)"

@@ -87,7 +87,5 @@ def load_method(name: str) -> type[Method[Any, Any]]:
     found = METHODS.load(name)
     # What only looks like a method was perhaps never meant to be one.
     if Method not in getattr(found, "__mro__", ()):
-        raise BadInput(
-            f"method '{name}' is not a subclass of Method; derive it from tcbo_pyomo.methods.protocol.Method"
-        )
+        raise BadInput(f"method '{name}' is not a subclass of Method; derive it from tcbo_pyomo.methods.protocol.Method")
     return cast(type[Method[Any, Any]], found)  # A registry hands out what makes them.

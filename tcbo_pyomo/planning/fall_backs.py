@@ -35,9 +35,7 @@ def fall_backs(plans: Iterable[dict[str, Any] | None]) -> FallBacks:
     paths = [path for plan in plans if plan for path in plan.get("trajectories", ()) if path.get("solves")]
     fallen = [path for path in paths if not any(_helped(solve, path) for solve in path["solves"])]
     said = Counter(str(solve.get("status")) for path in fallen for solve in path["solves"])
-    return FallBacks(
-        len(paths), len(fallen), ", ".join(f"{status} {number} x" for status, number in said.most_common(3))
-    )
+    return FallBacks(len(paths), len(fallen), ", ".join(f"{status} {number} x" for status, number in said.most_common(3)))
 
 
 def _helped(solve: dict[str, Any], path: dict[str, Any]) -> bool:

@@ -79,10 +79,7 @@ def _truth_digest(problem: ProblemProtocol) -> str:
         return _digest([], [_rounded(problem.truth)])
     points = np.random.default_rng(0).uniform(-0.5, 0.5, (PROBES, len(problem.input_axes)))
     values = real_numbers(
-        problem.truth(physical(problem.input_axes, points)),
-        (PROBES,),
-        f"problem '{problem.name}': truth",
-        problem.truth,
+        problem.truth(physical(problem.input_axes, points)), (PROBES,), f"problem '{problem.name}': truth", problem.truth
     )
     return _digest(getattr(problem, "maximum", None), [_rounded(values)])
 

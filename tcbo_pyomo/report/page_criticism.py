@@ -47,8 +47,7 @@ def _mechanism(campaign: Campaign, now: BeliefNow) -> dict[str, Any] | None:
     if split is None:
         return None
     rows = [
-        [p.mechanism, p.name, uncertain(p.estimate, p.sd, ""), uncertain(p.prior, p.prior_sd, "")]
-        for p in now.parameters
+        [p.mechanism, p.name, uncertain(p.estimate, p.sd, ""), uncertain(p.prior, p.prior_sd, "")] for p in now.parameters
     ]
     return {"split": f"The answer at the recommendation: {split.in_words(campaign.problem.output_unit)}.", "rows": rows}
 
@@ -63,16 +62,12 @@ def fit_picture(found: Criticism, output: str) -> Picture:
         ax.scatter(found.values, found.expected, s=12, color=LINE, linewidths=0)
         far = {surprise.move: surprise for surprise in found.surprising}
         for number, surprise in far.items():
-            ax.annotate(
-                str(number), (surprise.value, surprise.expected), fontsize=7, xytext=(3, 3), textcoords="offset points"
-            )
+            ax.annotate(str(number), (surprise.value, surprise.expected), fontsize=7, xytext=(3, 3), textcoords="offset points")
         ax.set(xlabel=f"measured {output}", ylabel="predicted from all others")
         ax.spines[["top", "right"]].set_visible(False)
         return ax
 
     beyond = len(found.surprising)
     text = f"Predicted against measured {output} of {counted(len(found.values), 'result')}; {beyond} far from the diagonal."
-    caption = (
-        "Each result against its prediction from all others; on the line they agree. Numbers are surprising moves."
-    )
+    caption = "Each result against its prediction from all others; on the line they agree. Numbers are surprising moves."
     return drawn_picture(draw, text, caption)

@@ -34,7 +34,6 @@ from tcbo_pyomo.problem.protocol import ProblemProtocol
 
 logger = logging.getLogger(__name__)
 
-
 def page_explanation(campaign: Campaign) -> dict[str, Any]:
     """The section of the page; `missing` says why there is no explanation, and then there is nothing else."""
     missing = _why_not(as_planned(campaign))

@@ -137,9 +137,7 @@ class Study(_Section):
                 raise ValueError(f"{name}: the list is empty; give at least one value")
         runs = prod(len(items) for name, items in lists.items() if items)
         if runs > MOST_RUNS:
-            raise ValueError(
-                f"problems x methods x feedback x grid x seeds are {runs} runs; at most {MOST_RUNS} are one study"
-            )
+            raise ValueError(f"problems x methods x feedback x grid x seeds are {runs} runs; at most {MOST_RUNS} are one study")
         return self
 
 

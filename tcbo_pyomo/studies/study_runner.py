@@ -105,9 +105,7 @@ def _warn_of_fall_backs(place: StudyFolder, runs: list[Run]) -> None:
     fallen = [(run, words) for run in runs if (words := (place.record(run) or {}).get("fall_backs"))]
     if fallen:
         run, words = fallen[0]
-        log.warning(
-            "in %d of %d runs plans fell back to warm starts; in %s %s", len(fallen), len(runs), run.label, words
-        )
+        log.warning("in %d of %d runs plans fell back to warm starts; in %s %s", len(fallen), len(runs), run.label, words)
 
 
 def changes_in_words(place: StudyFolder, missing: list[Run]) -> tuple[str, ...]:

@@ -70,7 +70,9 @@ def fit_hyperparameters(kernel: Kernel, points: ArrayLike, values: ArrayLike, no
     return kernel_at(found.x) if loss(found.x) < loss(start) else kernel
 
 
-def _checked(points: ArrayLike, values: ArrayLike, noise_variances: ArrayLike) -> tuple[Array, Array, Array]:
+def _checked(
+    points: ArrayLike, values: ArrayLike, noise_variances: ArrayLike
+) -> tuple[Array, Array, Array]:
     """Measurements as arrays (n x d, n, n), refused where they are not finite or do not belong together."""
     inputs, outputs = np.asarray(points, dtype=float), np.asarray(values, dtype=float)
     if inputs.ndim != 2 or outputs.shape != (len(inputs),):

@@ -60,21 +60,15 @@ class PlainPrior:
     def __post_init__(self) -> None:
         ends = tuple(self.range) if isinstance(self.range, (tuple, list)) else ()
         if len(ends) != 2 or not all(_is_finite(end) for end in ends) or ends[0] >= ends[1]:
-            raise BadInput(
-                f"prior: range {self.range!r} must be two finite numbers, the lower one first, such as (0, 100)"
-            )
+            raise BadInput(f"prior: range {self.range!r} must be two finite numbers, the lower one first, such as (0, 100)")
         if self.positive and ends[0] <= 0:
-            raise BadInput(
-                f"prior: range {self.range!r} of a positive output must begin above zero, at what still matters"
-            )
+            raise BadInput(f"prior: range {self.range!r} of a positive output must begin above zero, at what still matters")
         sd = self.measurement_sd
         if sd is not None and not (_is_finite(sd) and sd > 0):
             raise BadInput(f"prior: measurement_sd {sd!r} must be a positive number, or None where it is unknown")
         for name, distance in self.changes_within.items():
             if not (_is_finite(distance) and distance > 0):
-                raise BadInput(
-                    f"prior: changes_within of '{name}': {distance!r} must be a positive distance in its unit"
-                )
+                raise BadInput(f"prior: changes_within of '{name}': {distance!r} must be a positive distance in its unit")
         object.__setattr__(self, "range", (float(ends[0]), float(ends[1])))
         object.__setattr__(self, "changes_within", dict(self.changes_within))
 

@@ -99,9 +99,7 @@ class Response:
     def _written(self, x: Mapping[str, Any], theta: Mapping[str, Any]) -> Any:
         """The user's formula of some Pyomo expressions."""
         if hasattr(self._user, "theta_gradient"):
-            raise BadInput(
-                f"response '{self.name}' has no Pyomo formula; write a function, or use the interface 'casadi'"
-            )
+            raise BadInput(f"response '{self.name}' has no Pyomo formula; write a function, or use the interface 'casadi'")
         try:
             return self._user(x, theta)
         except BadInput:

@@ -81,9 +81,7 @@ class CompiledTrajectory:
         simulator = simulator_of(dynamics)
         assert isinstance(simulator, StepSimulator)
         steps = (dynamics.links(self.model, step).columns for step in self.model.STEPS)
-        return [
-            (simulator, np.array([self._column_of[id(variable)] for variable in step], dtype=int)) for step in steps
-        ]
+        return [(simulator, np.array([self._column_of[id(variable)] for variable in step], dtype=int)) for step in steps]
 
     def bounds(self, path: Array, actions: Array) -> Bounds:
         """Bounds for a plan of the rest of an episode, after `path` (k + 1 x d) and `actions` (k x q)."""

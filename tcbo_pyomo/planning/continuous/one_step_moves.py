@@ -70,8 +70,5 @@ class Reach:
 
     def _obeys(self, point: Array) -> bool:
         """Whether the plain-arithmetic audit finds nothing wrong with this move."""
-        path, made = (
-            EpisodePath(self.problem.coordinates, np.vstack([self._path, point]), self._last),
-            len(self._path) - 1,
-        )
+        path, made = EpisodePath(self.problem.coordinates, np.vstack([self._path, point]), self._last), len(self._path) - 1
         return not any(broken.step >= made for rule in self.problem.rules for broken in rule.violations(path))

@@ -217,3 +217,4 @@ def _chosen(tops: Integers, number: int) -> list[int]:
     ends = [[group.pop(-1 if turn % 2 == 0 else 0) for turn in range(len(group))] for group in groups]
     rounds = [group[turn] for turn in range(number) for group in ends if turn < len(group)]
     return rounds[:number]
+

@@ -82,9 +82,7 @@ class TrajectoryOracle:
         path, actions = self._checked(path_so_far, actions_so_far)
         replan = Replan(self.problem, self.compiled, self.solver, path, actions)
         with section("warm starts"):
-            starts = warm_starts(
-                replan, objective, self._points("targets", targets, len(self.compiled.model.INPUTS)), previous
-            )
+            starts = warm_starts(replan, objective, self._points("targets", targets, len(self.compiled.model.INPUTS)), previous)
         if not starts:
             raise explained_failure(replan)
         best, warm_solves = starts[0], len(replan.attempts)

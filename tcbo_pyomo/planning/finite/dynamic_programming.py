@@ -128,9 +128,7 @@ class DynamicProgramming:
         for row in range(len(values) - 1):
             here = np.flatnonzero(mass)
             candidates = np.flatnonzero(mass[process.pair_state] > 0.0)
-            to_go = (
-                of_step(cost, row == len(values) - 2)[candidates] + process.transitions[candidates] @ values[row + 1]
-            )
+            to_go = of_step(cost, row == len(values) - 2)[candidates] + process.transitions[candidates] @ values[row + 1]
             best = values[row][process.pair_state[candidates]]
             # A random key for each equally good move; the largest key of a state wins.
             key = np.where(to_go <= best + TIE * np.abs(best), generator.random(len(candidates)), -1.0)

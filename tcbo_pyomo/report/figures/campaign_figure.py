@@ -66,9 +66,7 @@ def campaign_figure(result: CampaignResult, ax: Axes | None = None) -> Axes:
         figure_of(panels[0]).suptitle(title, fontsize=11)
     else:
         panels[0].set_title(title, fontsize=11)
-    legend_below(
-        panels[0], own, ncols=5, fontsize=8, labelspacing=0.9, frameon=False, title=LINES_NOTE, title_fontsize=8
-    )
+    legend_below(panels[0], own, ncols=5, fontsize=8, labelspacing=0.9, frameon=False, title=LINES_NOTE, title_fontsize=8)
     return panels[0]
 
 

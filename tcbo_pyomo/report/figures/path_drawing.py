@@ -27,6 +27,7 @@ CIRCLE_POINTS = 8.0
 LINES_NOTE = "circles are the places visited; lines run side by side within them"
 
 
+
 def plane(places: Array) -> Array:
     """n x d places on paper, n x 2: their first two coordinates."""
     return places[:, :2] if places.shape[1] > 1 else np.pad(places, ((0, 0), (0, 1)))

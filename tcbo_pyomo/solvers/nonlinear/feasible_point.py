@@ -26,12 +26,7 @@ class FeasiblePoint:
         import casadi  # Here, since it takes long to load and most problems are finite.
 
         options = {"print_level": 0, "sb": "yes", "max_iter": ITERATIONS, "tol": 1e-11, "constr_viol_tol": 1e-11}
-        settings: dict[str, Any] = {
-            "ipopt": options,
-            "print_time": False,
-            "calc_lam_p": False,
-            "show_eval_warnings": False,
-        }
+        settings: dict[str, Any] = {"ipopt": options, "print_time": False, "calc_lam_p": False, "show_eval_warnings": False}
         self._solver = casadi.nlpsol("feasible", "ipopt", {**equations, "f": casadi.SX(0)}, settings)
         self._lower, self._upper = lower, upper
 

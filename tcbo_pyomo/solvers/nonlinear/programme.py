@@ -120,9 +120,7 @@ class NonlinearProgramme:
         found = np.array([np.nan if value is None else value for value in values], dtype=float)
         if not np.isfinite(found).all():
             position = int(np.isfinite(found).argmin())
-            raise BadInput(
-                f"'{self.parameters[position].name}' is {values[position]}; give it a finite value before planning"
-            )
+            raise BadInput(f"'{self.parameters[position].name}' is {values[position]}; give it a finite value before planning")
         return found
 
     @cached_property
@@ -178,9 +176,7 @@ def compile_nonlinear_model(
     others = model.component_data_objects(pyo.Var, descend_into=True, active=True)
     # By identity: a Reference gives the same variable a second time.
     formulated = {id(variable) for variable, _ in defined}
-    columns = list(
-        {id(v): v for v in [*first, *(v for v in others if not v.fixed and id(v) not in formulated)]}.values()
-    )
+    columns = list({id(v): v for v in [*first, *(v for v in others if not v.fixed and id(v) not in formulated)]}.values())
     for column in columns:
         if not column.is_continuous():
             raise BadInput(

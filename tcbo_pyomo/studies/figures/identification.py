@@ -60,9 +60,7 @@ def identification_figure(runs: pd.DataFrame, problem: str, feedback: str, ax: A
 
 def shares(rows: pd.DataFrame, series: Series, groups: list[float]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Share of runs that identified the maximum, and the ends of its interval, in per cent; NaN without runs."""
-    counts = (
-        series.rows(rows).groupby("at")["identified"].agg(["sum", "size"]).reindex(groups, fill_value=0).astype(int)
-    )
+    counts = series.rows(rows).groupby("at")["identified"].agg(["sum", "size"]).reindex(groups, fill_value=0).astype(int)
     found = [(hits / runs, *wilson_interval(hits, runs)) if runs else (np.nan,) * 3 for hits, runs in counts.to_numpy()]
     share, low, high = 100.0 * np.array(found).T
     return share, low, high

@@ -52,11 +52,7 @@ class Mechanism(KnownFeatures):
         numbers = ["theta", "lower", "upper", *(["linearised_at"] if self.linearised_at else [])]
         self._check_numbers(numbers, "finite numbers", lambda number: True)
         size = len(self.theta_names)
-        for name, wanted in (
-            ("theta", size),
-            ("lower", len(self.coordinate_names)),
-            ("upper", len(self.coordinate_names)),
-        ):
+        for name, wanted in (("theta", size), ("lower", len(self.coordinate_names)), ("upper", len(self.coordinate_names))):
             if np.shape(getattr(self, name)) != (wanted,):
                 raise self._refused(name, f"{wanted} numbers, one per name")
         if len(self.linearised_at) not in (0, size):
@@ -94,9 +90,7 @@ class Mechanism(KnownFeatures):
         if hasattr(covariance, "loc"):
             missing = [name for name in estimate if name not in covariance.index or name not in covariance.columns]
             if missing:
-                raise BadInput(
-                    f"covariance has no row and column for {', '.join(missing)}; it needs one per entry of theta"
-                )
+                raise BadInput(f"covariance has no row and column for {', '.join(missing)}; it needs one per entry of theta")
             covariance = covariance.loc[list(estimate), list(estimate)].to_numpy()
         rows = tuple(tuple(float(entry) for entry in row) for row in np.asarray(covariance, dtype=float))
         names, lower, upper = zip(*((c.name, float(c.lower), float(c.upper)) for c in coordinates), strict=True)
