@@ -246,7 +246,7 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
         self.forget()
 
     def surprise(self, move: Move, value: float, confirmed: bool = False) -> Surprise | None:
-        """What the model expects of a result that is not told yet, where it comes out very differently."""
+        """What the model expects of a result that is not told yet, if it comes out unlikely."""
         (mean,), (deviation,) = self.belief.predict(self.seen([move.arrived]))
         sd = math.hypot(deviation, math.sqrt(self.noise_variance(move)))
         found = surprise_of(self.scale.modelled(value), float(mean), sd, confirmed)

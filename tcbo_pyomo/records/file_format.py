@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 VERSION = 2
-"""The format that this version writes; it stands in `PRAGMA user_version`."""
+"""The format that this version writes, in `PRAGMA user_version`."""
 
 
 def _results_once(connection: sqlite3.Connection) -> None:

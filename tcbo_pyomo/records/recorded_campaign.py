@@ -34,7 +34,7 @@ class RecordedMethod:
 
     def next_decision(self, *_: Any) -> NoReturn:
         """Refused."""
-        raise BadInput("a campaign that is only looked at plans no moves; ask the campaign file")
+        raise BadInput("this campaign is read-only and plans no moves; ask the campaign file")
 
     def acting(self, _: Any) -> None:
         """None: nothing is chosen here."""
@@ -99,7 +99,7 @@ class KnowledgeOnDemand:
             return getattr(self._built, name)
 
     def surprise(self, move: Move, value: float, confirmed: bool = False) -> Surprise | None:
-        """Whether a result is very unlikely; None too where the model is a user's and cannot be asked."""
+        """Whether a result is unlikely; None too where the model is a user's and cannot be asked."""
         try:
             known: Any = self.__getattr__("surprise")
             with one_blas_thread():

@@ -103,7 +103,7 @@ def continuous_members(settings: Settings, moves_freely: bool) -> list[Member]:
 def _named(settings: Settings, usual: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
     given = settings.rollout.methods
     if given is not None and not given:
-        raise BadInput("setting 'rollout.methods': got {}; name at least one, as in {default: {}}")
+        raise BadInput("setting 'rollout.methods': got {}; name at least one, such as {default: {}}")
     return usual if given is None else given
 
 

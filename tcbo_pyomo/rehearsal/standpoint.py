@@ -1,4 +1,4 @@
-"""Where a campaign stands: all that simulating the rest of it needs, as plain arrays."""
+"""The state of a campaign: all that simulating the rest of it needs, as plain arrays."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class Standpoint:
 
 
 def standpoint_of(knowledge: FiniteKnowledge) -> Standpoint:
-    """Where a campaign stands, from what it knows."""
+    """The state of a campaign, from what it knows."""
     history, belief = knowledge.history, knowledge.belief
     pending = tuple(_pending_visit(move, knowledge) for move in history.pending)
     counting = {word: UtilitySettings(information="departure", pending=word) for word in get_args(Pending)}

@@ -76,8 +76,8 @@ def _status(campaign: Campaign) -> str:
     history, problem = campaign.history, campaign.problem
     if campaign.finished and not history.assumed:
         made = "all moves made" if campaign.all_moves_made else "enough is known"
-        return f"{made}, results pending" if history.pending else "finished" if campaign.all_moves_made else made
-    return "running" if history.moves else f"not started: {counted(problem.episodes, 'episode')} to come"
+        return f"{made}, results outstanding" if history.pending else "finished" if campaign.all_moves_made else made
+    return "running" if history.moves else f"not started: {counted(problem.episodes, 'episode')} ahead"
 
 
 def _standing(campaign: Campaign) -> dict[str, Any]:
@@ -103,7 +103,7 @@ def _standing(campaign: Campaign) -> dict[str, Any]:
 
 
 def _pending(history: History) -> list[Move]:
-    """Moves that were made and whose results are to come."""
+    """Moves that were made and whose results are outstanding."""
     schedule = history.assumed
     return [move for move in history.pending if move not in schedule]
 
@@ -221,7 +221,7 @@ def _results(campaign: Campaign) -> dict[str, Any]:
 
 
 def _surprises(campaign: Campaign) -> list[list[str]]:
-    """Results that the model held for very unlikely and nobody confirmed, the latest first."""
+    """Results that the model finds unlikely and nobody confirmed, the latest first."""
     texts = [(move, text) for move in campaign.history.moves for text in doubts(campaign.problem, move)]
     return [[str(move.number), str(move.episode), str(move.step), text] for move, text in texts[: -MOST_ROWS - 1 : -1]]
 

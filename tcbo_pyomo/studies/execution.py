@@ -94,7 +94,7 @@ def _refuse_other_sources(run: Run) -> None:
     known = {name: digest for name, digest in run.case.parts.items() if name.startswith(FILE)}
     if changed := changed_parts(known, source_parts(run.case.source, run.case.settings)):
         raise BadInput(
-            f"{', '.join(changed)} was changed after the study began, or differs on this machine; run it again"
+            f"{', '.join(changed)} changed after the study began, or differs on this machine; run it again"
         )
 
 
