@@ -67,6 +67,8 @@ class Campaign:
     """Why code that it names must not run; empty where it may."""
     limits_held: Callable[[Move], LimitsHeld] | None = None
     """For each move the limits that held when it was asked for; None where they are those of the problem."""
+    amendments: tuple[str, ...] = ()
+    """What was changed in its problem or settings while it ran, in words."""
 
     def __init__(self, problem: ProblemProtocol, settings: Settings | None = None, seed: int = 0) -> None:
         # Imported here: whoever only looks at a campaign on a file needs none of it, and should not wait for it.

@@ -113,6 +113,7 @@ def status_as_text(status: Status) -> str:
         f"asked for: {_moves(asked) or 'nothing'}",
         f"results outstanding: {', '.join(map(str, status.pending)) or 'none'}",
     ]
+    lines += [f"amended {text}" for text in status.amendments]
     for number, texts in status.violations.items():
         lines += [f"move {number} broke a declared limit: {text}" for text in texts]
     for number, texts in status.surprises.items():

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tcbo_pyomo.cli._options import ProblemOfSource, Source, Trust, look_at, read_source
-from tcbo_pyomo.cli._output import warn
+from tcbo_pyomo.cli._output import say, warn
 from tcbo_pyomo.errors import BadInput
 
 if TYPE_CHECKING:
@@ -31,7 +31,8 @@ def report(
     campaign = _with_code_if_it_may_run(where, problem, trust)
     write_report(campaign, output, list(campaign.plans.values()), force)
     history = campaign.history
-    typer.echo(f"wrote {output}: {history.moves_made} moves, {len(history.told)} results of {campaign.problem.name}")
+    told = f"{history.moves_made} moves, {len(history.told)} results of {campaign.problem.name}"
+    say(f"wrote {output}: {told}", advice="the file is there")
 
 
 def _with_code_if_it_may_run(where: Path, problem: str | None, trust: bool) -> Campaign:

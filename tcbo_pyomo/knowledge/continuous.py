@@ -237,7 +237,7 @@ class ContinuousKnowledge(Knowledge[ContinuousBelief]):
                 # A rule of the user's own may have listed points that it did not get from a search.
                 self._routes = self.reach.routes(self._candidates)
                 self._candidates = np.array([self.reach.point(route) for route in self._routes])
-        objective, noise = self.settings.utility.objective, self.noise_factor * self.problem.noise
+        objective, noise = self.settings.continuous_objective, self.noise_factor * self.problem.noise
         shared = objective, noise, generator, self.stage
         if self.settings.utility.information == "arrival":
             return TrajectoryUtility(self.design, self._candidates, *shared)

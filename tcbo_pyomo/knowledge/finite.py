@@ -128,9 +128,10 @@ class FiniteKnowledge(Knowledge[FiniteBelief]):
         posterior = self._posterior_given()
         process, factor = self._process, self.noise_factor
         information = MoveInformation(process, self.problem.horizon, settings.information)
-        if settings.objective == "regret":
+        objective = self.settings.finite_objective
+        if objective == "regret":
             return ExpectedRegret(process, posterior, self.problem.search_space, mean, factor, information)
-        return Utility(process, posterior, self.candidates, settings.objective, generator, mean, factor, information)
+        return Utility(process, posterior, self.candidates, objective, generator, mean, factor, information)
 
     @property
     def _process(self) -> Process:

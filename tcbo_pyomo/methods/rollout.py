@@ -24,9 +24,9 @@ from tcbo_pyomo.problem.continuous import ContinuousProblem
 from tcbo_pyomo.problem.finite import Problem
 from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.rehearsal.choice import RECORD, Choice, choose
+from tcbo_pyomo.rehearsal.compared_methods import Simulator
 from tcbo_pyomo.rehearsal.continuous_campaigns import ContinuousSimulator
 from tcbo_pyomo.rehearsal.members import Member, continuous_members, members_of
-from tcbo_pyomo.rehearsal.simulator import Simulator
 from tcbo_pyomo.settings import Settings
 
 STREAM = 4

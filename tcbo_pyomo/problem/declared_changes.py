@@ -122,6 +122,8 @@ def _process(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Change]
     ):
         if any(old[name] != new[name] for name in fields):
             before, after = words(old), words(new)
+            if words is noise and before == after and " to " not in after:
+                continue  # One noise everywhere, for another number of moves.
             yield Change(what, before, after if after != before else f"{after}, others")
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from html import escape
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -24,6 +23,7 @@ from tcbo_pyomo.models.episode_path import PathJudge
 from tcbo_pyomo.plant.actions import ActionLimits
 from tcbo_pyomo.plant.situation import Decision, Location
 from tcbo_pyomo.problem.landscape import Landscape
+from tcbo_pyomo.problem.short_description import as_html, as_text
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 from tcbo_pyomo.surrogate.output_scale import OutputScale
 from tcbo_pyomo.surrogate.plain_prior import PlainPrior
@@ -231,9 +231,7 @@ class ProblemProtocol(Protocol):
                 raise BadInput(f"problem '{self.name}': {text} {number!r} must be a whole number of at least 1")
         taken = ["episode", "step", *(c.name for c in self.coordinates)]
         if not self.output or self.output in taken:
-            raise BadInput(
-                f"problem '{self.name}': output {self.output!r} must be a name other than {', '.join(taken)}"
-            )
+            raise BadInput(f"problem '{self.name}': output {self.output!r} must be a name other than {', '.join(taken)}")
 
     def place_words(self, location: Location) -> str:
         """A place in engineering units, `residence_time = 5 min, ratio = 0.2`."""
@@ -241,27 +239,10 @@ class ProblemProtocol(Protocol):
         return ", ".join(f"{c.name} = {values[c.name]:.6g} {c.unit}".rstrip() for c in self.coordinates)
 
     def __repr__(self) -> str:
-        facts = "; ".join(f"{name} {text}" for name, text in self._facts().items())
-        return f"{type(self).__name__}({self.name}: {facts})"
+        return as_text(self)
 
     def _repr_html_(self) -> str:
-        rows = "".join(f"<tr><th>{name}</th><td>{escape(text)}</td></tr>" for name, text in self._facts().items())
-        about = f"<p>{escape(self.description)}</p>" if self.description else ""
-        return f"<b>{escape(self.name)}</b>{about}<table>{rows}</table>"
-
-    def _facts(self) -> dict[str, str]:
-        """What a user wants to see of a problem, in words."""
-        axes = (f"{c.name} {c.lower:g} to {c.upper:g} {c.unit}".rstrip() for c in self.coordinates)
-        hidden = self.input_axes != self.coordinates
-        return {
-            "size": self.size,
-            "coordinates": ", ".join(axes),
-            **({"depends on": ", ".join(c.name for c in self.input_axes)} if hidden else {}),
-            "start": self.place_words(self.start_state),
-            "budget": f"{self.episodes} x {self.horizon} moves",
-            "rules": ", ".join(rule.name for rule in self.rules) or "none",
-            "measures": f"{self.output} {self.output_unit}".rstrip(),
-        }
+        return as_html(self)
 
 
 def _mask(rule: TransitionConstraint, answer: Any, number: int) -> Mask:

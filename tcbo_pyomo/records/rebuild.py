@@ -177,6 +177,7 @@ def restore(campaign: Campaign, story: Story) -> None:
     campaign.history.load(story.history())
     if story.definitions.now.declared is not None:
         campaign.limits_held = story.definitions.limits_held
+    campaign.amendments = story.definitions.amendments
     campaign.generator.bit_generator.state = story.state["generator"]
     campaign.plans = {plan["move"]: plan["plan"] for plan in story.plans if plan["plan"] is not None}
     if isinstance(campaign, RecordedCampaign):

@@ -63,6 +63,8 @@ class Status:
         The solver that plans and why it is used, in words; None where nothing is planned.
     acting
         For `method: rollout` the method that made the last move and why it was chosen, in words.
+    amendments
+        What was changed in the problem or the settings while it ran, and after which move, in words.
     stop, stop_in_words
         How sure it is that enough is known, where the settings have a `stop` and a result was told: as data and in words.
     """
@@ -88,6 +90,7 @@ class Status:
     fall_backs_in_words: str = ""
     planned_with: str | None = None
     acting: str = ""
+    amendments: tuple[str, ...] = ()
     stop: Certainty | None = None
     stop_in_words: str = ""
 
@@ -157,6 +160,7 @@ def status_of(campaign: Campaign, violations: dict[int, list[str]], model: Model
         warnings=model.warnings,
         planned_with=campaign.method.planned_with(),
         acting=acting_in_words(campaign.plans.values(), problem.output_unit),
+        amendments=campaign.amendments,
         stop=certainty,
         stop_in_words="" if certainty is None else certainty.in_words(problem.output_unit),
     )

@@ -67,6 +67,7 @@ def page_content(campaign: Campaign, plans: Sequence[dict[str, Any] | None] = ()
         "misses": [[*map(str, astuple(miss))] for miss in audit.misses[:MOST_ROWS]],
         "unjudged": audit.unjudged,
         "moves_judged": audit.moves,
+        "amendments": campaign.amendments,
         "solver": solver_statistics(list(plans) or [campaign.method.plan_record()]),
         "repeat": _repeat(campaign, recorded_kernel(campaign) if no_model else campaign.knowledge.kernel.to_dict()),
     }

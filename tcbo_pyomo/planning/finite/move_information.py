@@ -100,7 +100,8 @@ class MoveInformation:
     def _gains(self, informed: Integers, worth: Array, variance: Array) -> Array:
         """The expectation over the transitions of each pair, of which each informs about one state."""
         moves, noise = self.process.transitions, self.process.noise_variance
-        return np.add.reduceat(moves.data * worth[informed] / (variance[informed] + noise), moves.indptr[:-1])
+        gain = worth[informed] / (variance[informed] + noise)
+        return gain if self.process.deterministic else np.add.reduceat(moves.data * gain, moves.indptr[:-1])
 
     def _shaped(self, values: Array) -> Array:
         return values.reshape(2, -1) if self._departs else values

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.coordinates import Coordinate
 from tcbo_pyomo.plant.actions import BoxActions
-from tcbo_pyomo.plant.pyomo_model.declarations import ModelInput, ModelState
 from tcbo_pyomo.plant.pyomo_model.model_dynamics import Axis, CopyOfModel, ModelDynamics
+from tcbo_pyomo.plant.pyomo_model.states_and_inputs import ModelInput, ModelState
 
 if TYPE_CHECKING:
     from pyomo.environ import ConcreteModel

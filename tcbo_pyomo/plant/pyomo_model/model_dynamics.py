@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tcbo_pyomo.foundation.coordinates import Coordinate
 from tcbo_pyomo.plant.dynamics import NonlinearDynamics
-from tcbo_pyomo.plant.pyomo_model.declarations import ModelInput
+from tcbo_pyomo.plant.pyomo_model.states_and_inputs import ModelInput
 
 if TYPE_CHECKING:
     from pyomo.environ import ConcreteModel
 
-    from tcbo_pyomo.plant.pyomo_model.definitions import Definition
+    from tcbo_pyomo.plant.pyomo_model.defining_rows import Definition
     from tcbo_pyomo.plant.pyomo_model.step_model import Links, StepModel
     from tcbo_pyomo.plant.pyomo_model.unit_conversion import Conversion
 

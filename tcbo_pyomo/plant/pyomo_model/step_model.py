@@ -14,13 +14,13 @@ import pyomo.environ as pyo
 from pyomo.dae import DerivativeVar
 
 from tcbo_pyomo.errors import BadInput, TcboError
-from tcbo_pyomo.plant.pyomo_model.declarations import ModelInput, ModelState
-from tcbo_pyomo.plant.pyomo_model.definitions import Definition, definitions
+from tcbo_pyomo.plant.pyomo_model.defining_rows import Definition, definitions
 from tcbo_pyomo.plant.pyomo_model.find_variables import find_variable
 from tcbo_pyomo.plant.pyomo_model.first_guess import spread_states
 from tcbo_pyomo.plant.pyomo_model.initial_conditions import free_initial_conditions, reduced_start
 from tcbo_pyomo.plant.pyomo_model.moment import moment_of_end
 from tcbo_pyomo.plant.pyomo_model.row_scaling import scale_rows
+from tcbo_pyomo.plant.pyomo_model.states_and_inputs import ModelInput, ModelState
 from tcbo_pyomo.plant.pyomo_model.structure import determine, free_variables
 from tcbo_pyomo.plant.pyomo_model.time_axis import (
     Discretisation,

@@ -22,10 +22,10 @@ from tcbo_pyomo.foundation.blas_threads import one_blas_thread
 from tcbo_pyomo.knowledge.finite import FiniteKnowledge
 from tcbo_pyomo.problem.finite import Problem
 from tcbo_pyomo.problem.protocol import ProblemProtocol
+from tcbo_pyomo.rehearsal.compared_methods import Simulator
 from tcbo_pyomo.rehearsal.members import members_of
 from tcbo_pyomo.rehearsal.simulated_budgets import refuse_other_couplings
 from tcbo_pyomo.rehearsal.simulated_stop import SimulatedStop
-from tcbo_pyomo.rehearsal.simulator import Simulator
 from tcbo_pyomo.rehearsal.standpoint import standpoint_of
 from tcbo_pyomo.settings import Settings, merged, settings_from
 from tcbo_pyomo.studies.rehearsed.scenarios import Scenario, Varied
