@@ -51,7 +51,7 @@ COLUMNS = (
 )
 
 
-def campaign_row(plant: str, belief: str, seed: int) -> dict[str, Any]:
+def campaign_row(plant: str, belief: str, seed: int, objective: str) -> dict[str, Any]:
     """One campaign, from its first move to its stop or the end of its budget."""
     problem = with_drawn_truth(load_problem(plant, "immediate", seed), seed)
     scaled = problem.process.scaled_states
@@ -60,6 +60,7 @@ def campaign_row(plant: str, belief: str, seed: int) -> dict[str, Any]:
         dict(problem.settings),
         {"stop": {"regret": tolerance, "probability": WANTED}, "surrogate": BELIEFS[belief]},
         {"planner": {"linear": {"solver": "dynamic_programming"}}, "feedback": {"kind": "immediate"}},
+        {"utility": {"objective": objective}},
     )
     campaign = Campaign(problem, settings, seed)
     simulated, said, right = SimulatedPlant(problem, seed), 0, 0
@@ -76,7 +77,7 @@ def campaign_row(plant: str, belief: str, seed: int) -> dict[str, Any]:
     return dict(zip(COLUMNS, (*facts, *numbers, said, right), strict=True))
 
 
-def run(output: Path, seeds: range, plants: list[str], beliefs: list[str]) -> None:
+def run(output: Path, seeds: range, plants: list[str], beliefs: list[str], objective: str) -> None:
     """Make the campaigns that are not in the file yet."""
     known = set()
     if output.exists():
@@ -89,7 +90,7 @@ def run(output: Path, seeds: range, plants: list[str], beliefs: list[str]) -> No
             for seed in seeds:
                 for plant in plants:
                     if (belief, plant, seed) not in known:
-                        writer.writerow(campaign_row(plant, belief, seed))
+                        writer.writerow(campaign_row(plant, belief, seed, objective))
                         file.flush()
 
 
@@ -130,6 +131,7 @@ def main() -> None:
     made.add_argument("--seeds", default="1..300")
     made.add_argument("--plants", nargs="*", default=list(PLANTS))
     made.add_argument("--beliefs", nargs="*", default=list(BELIEFS), choices=list(BELIEFS))
+    made.add_argument("--objective", default="differences", help="What plans make small (utility.objective).")
     shown = commands.add_parser("table")
     shown.add_argument("results", type=Path)
     given = parser.parse_args()
@@ -137,7 +139,7 @@ def main() -> None:
         sys.stdout.write(table(given.results) + "\n")
         return
     first, last = (int(part) for part in given.seeds.split(".."))
-    run(given.output, range(first, last + 1), given.plants, given.beliefs)
+    run(given.output, range(first, last + 1), given.plants, given.beliefs, given.objective)
 
 
 if __name__ == "__main__":

@@ -132,7 +132,7 @@ class Rollout(Method[ProblemProtocol, Knowledge[Any]]):
 
 
 @singledispatch
-def _members_and_simulator(problem: Any, settings: Settings, tools: Tools) -> tuple[list[Member], Any]:
+def _members_and_simulator(problem: ProblemProtocol, settings: Settings, tools: Tools) -> tuple[list[Member], Any]:
     """What is chosen among, and what simulates it."""
     raise BadInput(f"method 'rollout': problem {problem!r} must be a Problem or a ContinuousProblem")
 

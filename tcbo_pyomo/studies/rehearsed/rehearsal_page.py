@@ -101,7 +101,7 @@ def _picture(curves: Sequence[tuple[str, Rehearsed, str]], unit: str, tolerance:
         ax.set_ylabel(f"regret ({unit})" if unit else "regret")
         ax.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=10))
         ax.spines[["top", "right"]].set_visible(False)
-        legend_below(ax, True, ncols=min(len(curves), 5), frameon=False)
+        legend_below(ax, True, ncols=min(len(curves), 3), frameon=False)
         return ax
 
     ends = (f"{label} {with_unit(part.mean(method)[-1], unit)}" for label, part, method in curves)
