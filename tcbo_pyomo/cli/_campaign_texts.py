@@ -164,7 +164,7 @@ def route_as_lines(problem: ProblemProtocol, moves: Sequence[dict[str, Any]]) ->
         return ["how to get there: every episode starts there"]
     lines = []
     for move in moves:
-        does = problem.instruction(tuple(move["actions"].values()))
+        does = problem.instruction(tuple(move["actions"].values())) if move["actions"] else ""
         where = point_text(move["at"], problem.coordinates)
         lines.append(f"  {move['step']}: {f'{does} -> ' if does else ''}{where}")
     if len(lines) > MOST_MOVES:

@@ -106,7 +106,7 @@ def _(problem: Problem, campaign: Campaign, gap: float | None, deadline: Deadlin
     regret = (utility.value(), utility.value(table.made)) if isinstance(utility, ExpectedRegret) else None
     found = Explanation(
         **_heading(campaign, situation),
-        separates=tuple(problem.describe(s) for s in (plan.tangent.first, plan.tangent.second) if s is not None),
+        separates=tuple(problem.describe_inputs(s) for s in (plan.tangent.first, plan.tangent.second) if s is not None),
         scale="pair" if exact or regret else "all pairs",
         utility_now=best.tangent.value,
         utility_after=scale.value(table.made),

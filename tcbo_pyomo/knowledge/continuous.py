@@ -103,7 +103,8 @@ class ContinuousKnowledge(Knowledge[ContinuousBelief]):
         return self._blank(kernel)
 
     def _blank(self, kernel: Kernel) -> ContinuousBelief:
-        surrogate, budget = self.settings.surrogate, self.problem.episodes * self.problem.horizon
+        surrogate, moves = self.settings.surrogate, self.problem.episodes * self.problem.horizon
+        budget = moves * len(self.problem.moments)
         chosen = representation(surrogate.features, surrogate.number, budget)
         return ContinuousBelief(kernel, len(self.problem.input_axes), *chosen)
 
@@ -263,4 +264,5 @@ class ContinuousKnowledge(Knowledge[ContinuousBelief]):
     def stage(self) -> Stage:
         """How much is known: nothing, less than the results of half the budget, or more."""
         results, budget = len(self.belief.measured), self.history.moves_of(self.problem.episodes)
+        budget *= len(self.problem.moments)
         return "blind" if results == 0 else "exploring" if 2 * results < budget else "refining"

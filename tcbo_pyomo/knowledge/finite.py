@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -64,17 +64,18 @@ class FiniteKnowledge(Knowledge[FiniteBelief]):
 
     def prior(self, kernel: Kernel) -> FiniteBelief:
         """The prior on all states."""
-        points, surrogate = self.problem.process.scaled_states, self.settings.surrogate
+        points, surrogate = self.problem.distinct_inputs, self.settings.surrogate
         # On finitely many states an exact update never takes longer, however much is known.
         features = "exact" if surrogate.features == "auto" else surrogate.features
         # Random features get a stream of their own, so that they are the same after loading.
         stream = np.random.default_rng(np.random.SeedSequence([self.seed, 2]))
         factor = state_factor(kernel, points, features, surrogate.number, stream)
-        return FiniteBelief(kernel.mean(points), factor)
+        shared = self.problem.input_of
+        return FiniteBelief(kernel.mean(points)[shared], factor[shared])
 
     def scaled_points(self, locations: Sequence[Location]) -> Array:
-        """States as scaled points, n x d."""
-        return self.problem.process.scaled_states[np.array(locations, dtype=np.int64)]
+        """What the black box sees of states, n x p scaled inputs."""
+        return self.problem.seen_states[np.array(locations, dtype=np.int64)]
 
     def forget(self) -> None:
         """Results or visits have changed: what was derived from them is computed again when it is asked for."""
@@ -86,7 +87,7 @@ class FiniteKnowledge(Knowledge[FiniteBelief]):
         """Indices of the states that may still be the maximum (Z)."""
         if self._candidates is None:
             with section("search space"):
-                space = self.problem.search_space
+                space = self.problem.places
             with section("candidates"):
                 # A stream of its own for each set, so that a rule with chance in it lists the same after loading.
                 stream = np.random.default_rng(np.random.SeedSequence([self.seed, 3, len(self.history.told)]))
@@ -96,7 +97,12 @@ class FiniteKnowledge(Knowledge[FiniteBelief]):
     @property
     def recommendation(self) -> int:
         """The state with the largest posterior mean in the search space."""
-        return int(np.where(self.problem.search_space, self.belief.mean, -np.inf).argmax())
+        return int(np.where(self.problem.places, self.belief.mean, -np.inf).argmax())
+
+    @property
+    def route_moves(self) -> list[dict[str, Any]] | None:
+        """How an episode gets to the recommendation, where it is one of several states with the same inputs."""
+        return None if self.problem.inputs is None else self.problem.route_to(self.recommendation)
 
     def rivals(self, tolerance: float, generator: np.random.Generator) -> list[int]:
         """The recommendation, and the states that are better by more than a tolerance with some probability."""
@@ -127,10 +133,10 @@ class FiniteKnowledge(Knowledge[FiniteBelief]):
         mean = self.belief.mean
         posterior = self._posterior_given()
         process, factor = self._process, self.noise_factor
-        information = MoveInformation(process, self.problem.horizon, settings.information)
+        information = MoveInformation(process, self.problem.horizon, settings.information, self.problem.passes)
         objective = self.settings.finite_objective
         if objective == "regret":
-            return ExpectedRegret(process, posterior, self.problem.search_space, mean, factor, information)
+            return ExpectedRegret(process, posterior, self.problem.places, mean, factor, information)
         return Utility(process, posterior, self.candidates, objective, generator, mean, factor, information)
 
     @property
@@ -168,5 +174,5 @@ class FiniteKnowledge(Knowledge[FiniteBelief]):
     def _kernel_posterior(self, past: Array, planned: Array | None) -> Posterior:
         from tcbo_pyomo.planning.finite.planned_posterior import KernelPosterior
 
-        points = self.problem.process.scaled_states
+        points = self.problem.seen_states
         return KernelPosterior(self.kernel(points, points), past if planned is None else past + planned)

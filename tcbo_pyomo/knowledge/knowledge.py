@@ -17,6 +17,7 @@ import numpy as np
 
 from tcbo_pyomo.foundation.arrays import Array, Integers
 from tcbo_pyomo.foundation.profiling import section, timed
+from tcbo_pyomo.knowledge.credited_visits import planned_visits
 from tcbo_pyomo.knowledge.history import History, Move
 from tcbo_pyomo.knowledge.plausibility import Surprise, surprise_of
 from tcbo_pyomo.plant.situation import Location
@@ -233,7 +234,8 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
     def visited(self, move: Move) -> None:
         """A move was made; its result is pending."""
         if self._design is not None:
-            self._observe(self._design, move, None)
+            for visit in planned_visits(move):
+                self._observe(self._design, visit, None)
 
     def measured(self, move: Move) -> None:
         """A result was told: the last of the move's values."""
@@ -242,7 +244,7 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
         elif self._linearised is not None and has_mechanism(self._linearised):
             self._linearised, self._belief = None, None
         elif self._belief is not None:
-            self._observe(self._belief, move, move.values[-1])
+            self._observe(self._belief, move.visits[-1], move.values[-1])
         self.forget()
 
     def surprise(self, move: Move, value: float, confirmed: bool = False) -> Surprise | None:
@@ -265,7 +267,8 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
             with section("surrogate"):
                 self._design = self.belief.copy()
             for move in pending:
-                self._observe(self._design, move, None)
+                for visit in planned_visits(move):
+                    self._observe(self._design, visit, None)
         return self._design
 
     @property
@@ -294,7 +297,7 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
 
 def learner_for(problem: ProblemProtocol, fit: str) -> Learner | None:
     """What learns in a campaign: around plain answers by default, around a given kernel if the settings ask for it."""
-    half = problem.episodes * problem.horizon // 2
+    half = problem.episodes * problem.horizon * len(problem.moments) // 2
     if problem.kernel_given:
         return Learner.around(problem.kernel, len(problem.input_axes), half) if fit == "learn" else None
     assert problem.prior is not None

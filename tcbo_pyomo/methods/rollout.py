@@ -139,6 +139,11 @@ def _members_and_simulator(problem: ProblemProtocol, settings: Settings, tools: 
 
 @_members_and_simulator.register
 def _(problem: Problem, settings: Settings, tools: Tools) -> tuple[list[Member], Any]:
+    if problem.passed:
+        raise BadInput(
+            f"method 'rollout' simulates one measurement per move, and moves of problem '{problem.name}' are measured on "
+            "their way, too; use mdp_bo"
+        )
     return members_of(settings), Simulator(problem)
 
 

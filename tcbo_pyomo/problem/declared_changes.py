@@ -100,9 +100,15 @@ def _plant(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Change]:
     else:
         yield from _dynamics(old["dynamics"], new["dynamics"])
         names = {"noise": "noise variance", "measure_start": "start is measured"}
+    if old.get("inputs") != new.get("inputs"):
+        yield Change("what the output depends on", *(_inputs(plant) for plant in (old, new)))
     for name, words in names.items():
         if old[name] != new[name]:
             yield Change(words, _value(old[name]), _value(new[name]))
+
+
+def _inputs(plant: Mapping[str, Any]) -> str:
+    return "every coordinate" if plant.get("inputs") is None else ", ".join(plant["inputs"])
 
 
 def _process(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Change]:

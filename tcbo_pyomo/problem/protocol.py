@@ -21,6 +21,7 @@ from tcbo_pyomo.models.constraints.from_function import FromFunction
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 from tcbo_pyomo.models.episode_path import PathJudge
 from tcbo_pyomo.plant.actions import ActionLimits
+from tcbo_pyomo.plant.measured_moments import Way
 from tcbo_pyomo.plant.situation import Decision, Location
 from tcbo_pyomo.problem.landscape import Landscape
 from tcbo_pyomo.problem.short_description import as_html, as_text
@@ -94,6 +95,38 @@ class ProblemProtocol(Protocol):
 
     def expected_arrival(self, origin: Location, decision: Decision) -> Location | None:
         """Where a move leads; None when chance decides."""
+
+    @property
+    def moments(self) -> tuple[float, ...]:
+        """The shares of a move at which it is measured; the last is its end."""
+        return (1.0,)
+
+    @property
+    def step_duration(self) -> float | None:
+        """How long a move takes, in the unit of time of a user's model; None where nobody says so."""
+        return None
+
+    def way(self, origin: Location, decision: Decision) -> Way:
+        """Where the plant is at the moments of a move before its end."""
+        return ()
+
+    def place_at(self, move_of: Way, ends: tuple[Location, Location, Location], share: float) -> Location:
+        """Where the plant was at a moment of a move.
+
+        Parameters
+        ----------
+        move_of
+            The way of the move.
+        ends
+            Where it began, where the model leads it, and where it arrived.
+        share
+            The moment.
+        """
+        if share == 1.0:
+            return ends[2]
+        raise BadInput(
+            f"problem '{self.name}': its moves are measured where they end; give `measured_at`, or one value per move"
+        )
 
     def noise_variance(self, decision: Decision, arrived: Location) -> float:
         """Noise variance of the measurement after a move."""

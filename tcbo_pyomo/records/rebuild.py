@@ -20,14 +20,17 @@ from tcbo_pyomo.records.model_summary import ModelSummary
 from tcbo_pyomo.records.recorded_campaign import RecordedCampaign
 
 STATE = ("generator", "kernel", "learned", "method", "planned_with")
-RESULTS = ("value", "replicates", "surprises")
+RESULTS = ("value", "replicates", "surprises", "along")
 """Fields of a move that follow from the results that stand. Rows of 0.1.0 repeat the first two in every row."""
 CORRIGIBLE = ("tell", "arrive", "skip", "give_up")
 
 
 def data_of(move: Move) -> dict[str, Any]:
     """A move as rows hold it."""
-    return {name: value for name, value in vars(move).items() if name not in RESULTS and name != "words"}
+    kept = {name: value for name, value in vars(move).items() if name not in RESULTS and name != "words"}
+    if not move.way:
+        del kept["way"]  # Few plants are measured on the way.
+    return kept
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,8 @@ class Fact:
         Numbers of all moves that the row changed or added.
     value, surprise
         Of a tell.
+    along
+        The moment and the place, where it was measured on the way.
     """
 
     row: int
@@ -52,6 +57,7 @@ class Fact:
     touched: frozenset[int]
     value: float | None = None
     surprise: Surprise | None = None
+    along: list[Any] | None = None
 
 
 class Story:
@@ -125,7 +131,7 @@ class Story:
             self.violations[int(move)] = texts
         if kind in CORRIGIBLE or "told" in body:
             touched = frozenset(data["number"] for data in moves)
-            told = (body["value"], surprise_from(body.get("surprise"))) if "told" in body else ()
+            told = (body["value"], surprise_from(body.get("surprise")), body.get("along")) if "told" in body else ()
             self.facts[number] = Fact(number, kind, body.get("move"), touched, *told)
         elif kind == "confirm":
             fact = self.facts[body["confirms"]]
@@ -169,6 +175,7 @@ def _measured(facts: list[Fact]) -> dict[str, Any]:
         "value": facts[0].value,
         "replicates": [fact.value for fact in facts[1:]],
         "surprises": surprises if any(surprises) else [],
+        **({"along": [fact.along for fact in facts]} if any(fact.along for fact in facts) else {}),
     }
 
 

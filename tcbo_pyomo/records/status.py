@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,8 +15,8 @@ from tcbo_pyomo.foundation.atomic_file import refuse_to_replace, write_atomicall
 from tcbo_pyomo.foundation.wording import with_unit
 from tcbo_pyomo.knowledge.certainty import Certainty
 from tcbo_pyomo.knowledge.history import Move
-from tcbo_pyomo.knowledge.plausibility import Surprise
 from tcbo_pyomo.planning.fall_backs import fall_backs
+from tcbo_pyomo.plant.measured_moments import MOMENT
 from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.records.model_summary import ModelSummary, model_summary
 from tcbo_pyomo.rehearsal.choice import acting_in_words
@@ -212,16 +211,24 @@ def move_table(campaign: Campaign, violations: dict[int, list[str]]) -> list[lis
     problem, unit = campaign.problem, campaign.problem.output_unit
     titles, output = move_columns(problem)
     schedule = {move.number for move in campaign.history.assumed}
+    # Where moves are measured on their way, the share of the move that had passed is one more column.
+    timed = any(move.along for move in campaign.history.moves)
     rows: list[list[Any]] = [["move", "episode", "step", *titles, output, "status", "violations", "surprise"]]
+    if timed:
+        rows[0].insert(3, MOMENT)
     for move in campaign.history.moves:
         place = move.arrived if move.arrived is not None else move.expected
-        values = problem.describe(place).values() if place is not None else [None] * len(titles)
         broken = "; ".join(violations.get(move.number, ()))
         status = standing_of(move, move.number in schedule)
-        measured: Sequence[tuple[float | None, Surprise | None]] = move.measured or [(None, None)]
-        for value, surprise in measured:
+        measured = zip(move.measured, move.visits, move.moments, strict=True)
+        told: list[tuple[Any, ...]] = [(*result, visit.arrived, share) for result, visit, share in measured]
+        if 1.0 not in move.moments:
+            told.append((None, None, place, 1.0))  # Where it arrived, though nothing was measured there.
+        for value, surprise, where, share in told:
+            values = problem.describe(where).values() if where is not None else [None] * len(titles)
             doubt = ("confirmed: " if surprise.confirmed else "") + surprise.in_words(unit) if surprise else ""
-            rows.append([move.number, move.episode, move.step, *values, value, status, broken, doubt])
+            passed = [share] if timed else []
+            rows.append([move.number, move.episode, move.step, *passed, *values, value, status, broken, doubt])
     return rows
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -80,6 +81,9 @@ def dynamics_from_model(
         for axis, value in zip([*of_states, *present], values, strict=True)
         if value is not None
     }
+    for name, value in start.items():
+        if not math.isfinite(value):
+            raise BadInput(f"state '{name}': the model begins with {value}; its initial condition must be a finite number")
     limits = dict(_limit(given, axis.coordinate, template.duration or 1.0) for given, axis in of_inputs)
     function = CopyOfModel(template, of_states, of_inputs, getattr(build, "__name__", "model"))
     return ModelDynamics(

@@ -175,6 +175,8 @@ def engine_for(problem: ProblemProtocol, settings: Settings, seed: int, toleranc
 
 @engine_for.register
 def _(problem: Problem, settings: Settings, seed: int, tolerance: float) -> Engine:
+    if problem.passed:  # Measured on the way, too: the simulator has one measurement per move.
+        return OneByOne(settings, seed, tolerance)
     try:
         refuse_other_couplings(problem)
         return ManyAtOnce(settings, seed, tolerance)

@@ -156,4 +156,4 @@ def _typical_points(problem: ProblemProtocol) -> Array:
 @_typical_points.register
 def _(problem: Problem) -> Array:
     """All states."""
-    return problem.process.scaled_states
+    return problem.seen_states
