@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.errors import BadInput, EnoughKnown
 from tcbo_pyomo.foundation.blas_threads import one_blas_thread
 from tcbo_pyomo.foundation.profiling import timed
 from tcbo_pyomo.knowledge.history import History, Move
@@ -24,6 +24,7 @@ from tcbo_pyomo.plant.situation import Location
 if TYPE_CHECKING:
     import pandas as pd
 
+    from tcbo_pyomo.knowledge.certainty import Certainty
     from tcbo_pyomo.knowledge.knowledge import Knowledge
     from tcbo_pyomo.methods.protocol import Method
     from tcbo_pyomo.problem.protocol import ProblemProtocol
@@ -93,20 +94,47 @@ class Campaign:
         return self.settings.method
 
     @property
-    def finished(self) -> bool:
-        """Whether every move of the budget has been made."""
+    def all_moves_made(self) -> bool:
+        """Whether the budget is used up."""
         return self.history.episode > self.problem.episodes
 
+    @property
+    def certainty(self) -> Certainty | None:
+        """How sure it is that enough is known, where the settings have a `stop`; None without one or a result."""
+        found: Certainty | None = self.knowledge.certainty
+        return found
+
+    @property
+    def stopped(self) -> bool:
+        """Whether enough is known, and the present episode may end here: its rules do not ask for more moves."""
+        certainty = self.certainty
+        if certainty is None or not certainty.enough_known:
+            return False
+        return self.history.situation().step == 0 or all(rule.may_end_early for rule in self.problem.rules)
+
+    @property
+    def finished(self) -> bool:
+        """Whether every move of the budget has been made, or enough is known (setting `stop`)."""
+        return self.all_moves_made or self.stopped
+
     @timed("ask")
-    def ask(self) -> Move:
-        """The next move; it stays the same until the plant has made it."""
+    def ask(self, anyway: bool = False) -> Move:
+        """The next move; it stays the same until the plant has made it.
+
+        A campaign that has reached its `stop` raises `EnoughKnown`; with `anyway` it continues.
+        """
         history, problem = self.history, self.problem
         asked = history.open_move
         if asked is not None:
             return asked
-        if self.finished:
+        if self.all_moves_made:
             raise BadInput(
                 f"the campaign is finished: all {history.moves_made} moves were made; raise `episodes` to continue"
+            )
+        if not anyway and self.stopped:
+            assert self.certainty is not None
+            raise EnoughKnown(
+                f"{self.certainty.in_words(problem.output_unit)}; to continue, ask with `anyway`"
             )
         if problem.measure_start and not history.moves:
             return history.add(problem.start_state, 0, None, problem.start_state)
@@ -123,14 +151,14 @@ class Campaign:
             self.plans[move.number] = plan
         return move
 
-    def ask_episode(self) -> list[Move]:
-        """All remaining moves of the episode as a schedule, planned without further results."""
+    def ask_episode(self, anyway: bool = False) -> list[Move]:
+        """All remaining moves of the episode as a schedule, planned without further results; `anyway` as for `ask`."""
         if not self.problem.deterministic:
             raise BadInput("a plant with random transitions has no schedule; ask for one move at a time")
         before, generator = len(self.history.moves), self.generator.bit_generator.state
         asked = self.history.open_move
         try:
-            return self._schedule()
+            return self._schedule(anyway)
         except BaseException:
             # Nothing of an unfinished schedule was handed out: as if it had never been asked for.
             del self.history.moves[before:]
@@ -141,14 +169,14 @@ class Campaign:
             self.knowledge.forget()
             raise
 
-    def _schedule(self) -> list[Move]:
-        schedule = [self.ask()]
+    def _schedule(self, anyway: bool) -> list[Move]:
+        schedule = [self.ask(anyway)]
         while True:
             schedule[-1].scheduled = True
             self.arrive(schedule[-1].number)
             if schedule[-1].step >= self.history.length(schedule[-1].episode):
                 return schedule
-            schedule.append(self.ask())
+            schedule.append(self.ask(anyway=True))  # A schedule goes to the end of its episode.
 
     @timed("arrive")
     def arrive(self, number: int, at: Any = None) -> None:

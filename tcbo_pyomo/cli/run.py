@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tcbo_pyomo.cli._options import Assignments, Preset, ProblemName, Seed, SettingsFile, layers_of
+from tcbo_pyomo.cli._options import Assignments, Preset, ProblemName, Seed, SettingsFile, feedback_kind, layers_of
 from tcbo_pyomo.cli._output import FILES_ARE_THERE, recorded, warn
 from tcbo_pyomo.cli._tables import new_table, print_table
 from tcbo_pyomo.errors import BadInput
@@ -80,6 +80,10 @@ def run(
         if timings is not None:
             _print_timings(timings)
         print_table(_episode_table(result.problem, result.episodes))
+        certainty, history = result.campaign.certainty, result.campaign.history
+        if certainty is not None:
+            made = f"{history.moves_made} of {history.moves_of(result.problem.episodes)} moves made"
+            typer.echo(f"{certainty.in_words(result.problem.output_unit)}; {made}")
         if (solver := result.campaign.method.planned_with()) is not None:
             typer.echo(f"planned with {solver}")
         typer.echo(last)
@@ -91,7 +95,7 @@ def _new(name: str, layers: list[dict[str, Any]], seed: int) -> Simulation:
     from tcbo_pyomo.library import load_problem
     from tcbo_pyomo.settings import settings_from
 
-    problem = load_problem(name, _feedback_kind(layers), seed)
+    problem = load_problem(name, feedback_kind(layers), seed)
     return Simulation(Campaign(problem, settings_from(dict(problem.settings), *layers), seed))
 
 
@@ -113,16 +117,6 @@ def _draw(result: CampaignResult, path: Path) -> None:
     from tcbo_pyomo.report.figures.canvas import figure_of
 
     figure_of(campaign_figure(result)).savefig(path, dpi=200)
-
-
-def _feedback_kind(layers: list[dict[str, Any]]) -> str | None:
-    """The kind of feedback that the strongest layer names."""
-    for layer in reversed(layers):
-        feedback = layer.get("feedback")
-        kind = feedback.get("kind") if isinstance(feedback, dict) else None
-        if isinstance(kind, str):
-            return kind
-    return None
 
 
 def _run_with_progress(simulation: Simulation, name: str, output: Path | None, parts: Parts) -> CampaignResult:

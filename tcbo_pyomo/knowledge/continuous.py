@@ -22,6 +22,7 @@ from tcbo_pyomo.settings import Settings
 from tcbo_pyomo.surrogate.continuous_belief import ContinuousBelief
 from tcbo_pyomo.surrogate.extremes import MAXIMISE
 from tcbo_pyomo.surrogate.goal import Goal
+from tcbo_pyomo.surrogate.joint_moments import Moments
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 
 if TYPE_CHECKING:
@@ -29,8 +30,11 @@ if TYPE_CHECKING:
     from tcbo_pyomo.candidates.search.projected_ascent import Allowed
     from tcbo_pyomo.planning.continuous.reachable_set import ReachableSet
     from tcbo_pyomo.planning.continuous.utility import Stage, TrajectoryUtility
+    from tcbo_pyomo.surrogate.posterior_samples import PosteriorSamples
 
 DEFAULT_RULE = "annealed"
+RIVALS = 128
+"""Functions drawn to find places that may be better than the recommendation."""
 
 EXACT_MOVES = 1000
 """Largest budget with an exact posterior unless the settings ask for one. An exact update and each variance cost the square of
@@ -192,6 +196,40 @@ class ContinuousKnowledge(Knowledge[ContinuousBelief]):
     def candidate_routes(self) -> tuple[Route, ...]:
         """A feasible episode to each candidate; none where every point of the box can be reached."""
         return self._routes
+
+    def rivals(self, tolerance: float, generator: np.random.Generator) -> list[Location]:
+        """The recommendation, and where functions drawn from the posterior are best among reachable points."""
+        from tcbo_pyomo.candidates.search.multi_start import global_maxima  # Only a stop asks for it.
+        from tcbo_pyomo.surrogate.acquisition import drawn_scores
+
+        samples = drawn_scores(self.belief, self.goal, RIVALS, generator)
+        found = global_maxima(samples, self.belief.dimension, self._space, self.belief.measured).points
+        best = self.seen([self.recommendation])[0]
+        return [tuple(best), *map(tuple, found.tolist())]
+
+    def best_of(self, function: PosteriorSamples) -> float:
+        """The best value of one drawn function among the points that an episode can reach, as it is modelled."""
+        from tcbo_pyomo.candidates.search.multi_start import global_maxima  # Only simulations ask for it.
+        from tcbo_pyomo.surrogate.acquisition import Scored
+
+        scores = Scored(function, self.goal)
+        found = global_maxima(scores, self.belief.dimension, self._space, self.belief.measured)
+        return float(function.value(found.points)[0, 0])
+
+    def take_as_known(self) -> None:
+        """What was learned about the model stays as it is, and the belief is a copy of its own."""
+        _ = self.learned, self.belief
+        self._belief = self.belief.copy()
+        vars(self)["learner"] = None
+
+    def inputs_of(self, rivals: Sequence[Location]) -> Array:
+        """They are inputs of the black box already."""
+        return np.array(rivals, dtype=float)
+
+    def moments_at(self, locations: Sequence[Location]) -> Moments:
+        """Joint mean and covariance of some inputs of the black box."""
+        points = self.inputs_of(locations)
+        return Moments(self.belief.mean(points), self.belief.covariance(points, points))
 
     @property
     def _space(self) -> Allowed:

@@ -16,10 +16,13 @@ from tcbo_pyomo.knowledge.knowledge import BY_FEEDBACK, Knowledge
 from tcbo_pyomo.plant.process import Process
 from tcbo_pyomo.plant.situation import Location
 from tcbo_pyomo.problem.finite import Problem
-from tcbo_pyomo.settings import Settings
+from tcbo_pyomo.settings import Settings, UtilitySettings
 from tcbo_pyomo.surrogate.features import state_factor
 from tcbo_pyomo.surrogate.finite_belief import FiniteBelief
+from tcbo_pyomo.surrogate.joint_moments import Moments
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
+from tcbo_pyomo.surrogate.likely_rivals import likely_rivals
+from tcbo_pyomo.surrogate.rivals import Rivals
 
 if TYPE_CHECKING:
     from tcbo_pyomo.candidates.protocol import FiniteRule
@@ -107,6 +110,26 @@ class FiniteKnowledge(Knowledge[FiniteBelief]):
         """How an episode gets to the recommendation, where it is one of several states with the same inputs."""
         return None if self.problem.inputs is None else self.problem.route_to(self.recommendation)
 
+    def rivals(self, tolerance: float, generator: np.random.Generator) -> list[int]:
+        """The recommendation, and the states that are better by more than a tolerance with some probability."""
+        best, belief = self.recommendation, self.belief
+        places = np.flatnonzero(self.problem.search_space)
+        places = places[places != best]
+        own, others = belief.factor[best], belief.factor[places]
+        deviation, variance = np.linalg.norm(others - own, axis=1), np.einsum("ij,ij->i", others, others)
+        rivals = Rivals(belief.mean[best], own @ own, belief.mean[places], variance, others @ own, deviation)
+        return [best, *places[likely_rivals(self.goal.chances(rivals, tolerance))[0]].tolist()]
+
+    def inputs_of(self, rivals: Sequence[Location]) -> Array:
+        """The states as scaled points."""
+        return self.scaled_points(rivals)
+
+    def moments_at(self, locations: Sequence[Location]) -> Moments:
+        """Joint mean and covariance of some states."""
+        rows = np.array(locations, dtype=np.int64)
+        factor = self.belief.factor[rows]
+        return Moments(self.belief.mean[rows], factor @ factor.T)
+
     def utility(self, generator: np.random.Generator) -> Utility | ExpectedRegret:
         """U given the history, pending visits included."""
         from tcbo_pyomo.planning.finite.expected_regret import ExpectedRegret  # Only plans need them.
@@ -138,22 +161,20 @@ class FiniteKnowledge(Knowledge[FiniteBelief]):
 
         settings = self.settings.utility
         if settings.form == "kernel":
-            return partial(self._kernel_posterior, self.past_information)
+            return partial(self._kernel_posterior, self.past_information(settings))
         if settings.information == "arrival":
             return lambda planned: FeaturePosterior(self.design.factor, planned)
-        past, factor = self.past_information, self._prior_factor
+        past, factor = self.past_information(settings), self.prior_factor()
         return lambda planned: FeaturePosterior(factor, past if planned is None else past + planned)
 
-    @property
-    def past_information(self) -> Array:
-        """What the moves that were made teach about each state (n), pending ones included: visits / noise variance."""
+    def past_information(self, counted: UtilitySettings) -> Array:
+        """What the moves that were made teach about each state (n), counted as settings say: visits / noise variance."""
         information = np.zeros(self.problem.process.number_of_states)
-        for state, move, measurements in credited_visits(self.history, self.settings.utility):
+        for state, move, measurements in credited_visits(self.history, counted):
             information[state] += measurements / self.noise_variance(move)
         return information
 
-    @property
-    def _prior_factor(self) -> Array:
+    def prior_factor(self) -> Array:
         """F before the first result, where F F^T is the covariance of the states (n x M)."""
         if self._before is None or self._before[0] is not self.kernel:
             self._before = self.kernel, self.prior(self.kernel).factor

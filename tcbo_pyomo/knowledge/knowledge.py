@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.settings import Settings
 from tcbo_pyomo.surrogate.belief_protocol import Belief
 from tcbo_pyomo.surrogate.goal import Goal
+from tcbo_pyomo.surrogate.joint_moments import Moments
 from tcbo_pyomo.surrogate.kernel_factors import Learned
 from tcbo_pyomo.surrogate.kernels import kernel_from_dict
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
@@ -32,6 +33,9 @@ from tcbo_pyomo.surrogate.learner import Learner
 from tcbo_pyomo.surrogate.linearisation import has_mechanism, relinearised
 from tcbo_pyomo.surrogate.output_scale import OutputScale
 from tcbo_pyomo.surrogate.residuals import LeftOut, leave_one_out
+
+if TYPE_CHECKING:
+    from tcbo_pyomo.knowledge.certainty import Certainty
 
 BeliefOfPlant = TypeVar("BeliefOfPlant", bound=Belief)
 """The belief on one kind of plant."""
@@ -44,6 +48,7 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
     """What a campaign knows; the base of `FiniteKnowledge` and `ContinuousKnowledge`."""
 
     problem: ProblemProtocol
+    _certainty: Certainty | None
 
     def __init__(self, settings: Settings, seed: int, history: History) -> None:
         self.settings, self.seed, self.history = settings, seed, history
@@ -124,6 +129,29 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
     def recommendation(self) -> Location:
         """Where the expected score of the goal is largest in the search space: the posterior mean where that maximises."""
 
+    @abstractmethod
+    def rivals(self, tolerance: float, generator: np.random.Generator) -> Sequence[Location]:
+        """The recommendation, and the places that may be better by more than a tolerance, as it is modelled."""
+
+    @abstractmethod
+    def inputs_of(self, rivals: Sequence[Location]) -> Array:
+        """What the black box sees of rivals, as scaled points (n x p)."""
+
+    @abstractmethod
+    def moments_at(self, locations: Sequence[Location]) -> Moments:
+        """Joint mean and covariance of some places given all results, as the output is modelled."""
+
+    @property
+    def certainty(self) -> Certainty | None:
+        """How sure it is that enough is known, where the settings have a stop; None without one."""
+        if not self.settings.stop.active:
+            return None
+        if self._certainty is None:
+            from tcbo_pyomo.knowledge.drawn_regrets import certainty_of  # Few campaigns have a stop.
+
+            self._certainty = certainty_of(self)
+        return self._certainty
+
     @property
     def route_moves(self) -> list[dict[str, Any]] | None:
         """How an episode gets to the recommendation, move by move; None where no such route is kept."""
@@ -165,6 +193,7 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
     def forget(self) -> None:
         """Results or visits have changed: what was derived from them is computed again when it is asked for."""
         self._design: BeliefOfPlant | None = None
+        self._certainty = None
 
     def start_episode(self) -> None:
         """Before an episode: fit the hyper-parameters, if the settings say so."""

@@ -31,16 +31,17 @@ TRIES = 3
 class DurableCampaign(AmendableCampaign):
     """A campaign whose every ask and tell is a row of a file; open one with `open_campaign` or `start_campaign`."""
 
-    def ask(self, new: bool = False) -> Move:
+    def ask(self, new: bool = False, anyway: bool = False) -> Move:
         """The next move; the same one again until its result is told.
 
-        With `new` the outstanding move counts as made, its result comes later, and the next move is planned.
+        With `new` the outstanding move counts as made, its result comes later, and the next move is planned. A campaign that
+        has reached its `stop` raises `EnoughKnown`; with `anyway` it continues.
         """
-        return self._ask(new, whole=False)[0]
+        return self._ask(new, False, anyway)[0]
 
-    def ask_episode(self, new: bool = False) -> list[Move]:
+    def ask_episode(self, new: bool = False, anyway: bool = False) -> list[Move]:
         """The rest of the episode as a schedule; the same one again until all of its results are told."""
-        return self._ask(new, whole=True)
+        return self._ask(new, True, anyway)
 
     def arrive(self, number: int | None = None, at: Any = None, key: str | None = None) -> Receipt:
         """Mark a move as made; its result comes later, and the next move may be asked for."""
@@ -81,6 +82,10 @@ class DurableCampaign(AmendableCampaign):
         results = one_by_one(results)
         with self._recording() as recorder:
             receipts = []
+            if self.campaign.problem.recommendation_needs_code and self.campaign.settings.stop.active:
+                # What can be reached decides whether enough is known.
+                with suppress(BadInput):
+                    self.live()
             for position, result in enumerate(results, start=1):
                 try:
                     known = told_before(recorder.story, self.campaign, result)
@@ -165,7 +170,7 @@ class DurableCampaign(AmendableCampaign):
         self.refresh()
         return write_table(move_table(self.campaign, self.violations), Path(path), force)
 
-    def _ask(self, new: bool, whole: bool) -> list[Move]:
+    def _ask(self, new: bool, whole: bool, anyway: bool) -> list[Move]:
         """The outstanding moves; otherwise plan, and plan again if other processes wrote meanwhile."""
         for _ in range(TRIES):
             self.refresh()
@@ -176,7 +181,7 @@ class DurableCampaign(AmendableCampaign):
             with self._undone_on_failure():
                 position, self._stale = self._known, True
                 gains = self._gains()
-                moves, facts = self._planned(new, whole)
+                moves, facts = self._planned(new, whole, anyway)
                 with self._ledger.transaction() as writer:
                     if self._ledger.position == position:
                         writer.gains = gains
@@ -188,17 +193,17 @@ class DurableCampaign(AmendableCampaign):
         with self._recording() as recorder:
             moves = self._waiting(new, whole)
             if not moves:
-                moves, facts = self._planned(new, whole)
+                moves, facts = self._planned(new, whole, anyway)
                 recorder.add("ask", facts)
         return moves
 
-    def _planned(self, new: bool, whole: bool) -> tuple[list[Move], dict[str, Any]]:
+    def _planned(self, new: bool, whole: bool, anyway: bool) -> tuple[list[Move], dict[str, Any]]:
         self.live()
         waited_for = self.history.open_move
         touched = Touched(self.history, waited_for)
         if new and waited_for is not None:
             self.campaign.arrive(waited_for.number)
-        moves, plans = plan_moves(self.campaign, whole)
+        moves, plans = plan_moves(self.campaign, whole, anyway)
         facts = {
             **touched.facts(self.campaign, self._story),
             "plans": plans,

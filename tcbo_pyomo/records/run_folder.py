@@ -99,9 +99,20 @@ def result_data(result: CampaignResult) -> dict[str, Any]:
         "how_to_get_there": result.campaign.route,
         "belief": belief_now(result.campaign.knowledge).to_dict(),
         "criticism": criticise(result.campaign.knowledge).to_dict(),
+        **_stop_data(result),
         "episodes": [asdict(episode) for episode in result.episodes],
         "steps": [asdict(step) for step in result.steps],
     }
+
+
+def _stop_data(result: CampaignResult) -> dict[str, Any]:
+    """How sure it is that enough is known, and after how many moves of the budget; nothing without a stop."""
+    certainty, history = result.campaign.certainty, result.campaign.history
+    if certainty is None:
+        return {}
+    words = certainty.in_words(result.problem.output_unit)
+    moves = {"moves_made": history.moves_made, "moves_in_all": history.moves_of(result.problem.episodes)}
+    return {"stop": {**certainty.to_dict(), "in_words": words, **moves}}
 
 
 def _synchronise(path: Path) -> None:
@@ -137,7 +148,7 @@ def _replay(campaign: Campaign, path: Path) -> None:
     values: dict[int, Any] = {}
     way: list[tuple[float, Location, float]] = []
     for step, *cells, value in table.values.tolist():
-        if campaign.finished:
+        if campaign.all_moves_made:
             raise BadInput(f"table '{path}': more rows than the {problem.episodes} episodes of {problem.horizon} moves")
         share, point = (cells[0], cells[1:]) if timed else (1.0, cells)
         at = _place(problem, dict(zip(names, point, strict=True)), share)
@@ -149,8 +160,11 @@ def _replay(campaign: Campaign, path: Path) -> None:
         values[move.number] = [*((moment * length, told) for moment, _, told in way), (length, value)] if way else value
         way = []
         history = campaign.history
-        due = history.pending if campaign.finished else released(history, campaign.settings.feedback)
+        due = history.pending if campaign.all_moves_made else released(history, campaign.settings.feedback)
         for late in due:
+            campaign.tell(late.number, values[late.number])
+    if campaign.stopped:
+        for late in campaign.history.pending:
             campaign.tell(late.number, values[late.number])
 
 

@@ -13,6 +13,7 @@ from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.atomic_file import refuse_to_replace, write_atomically
 from tcbo_pyomo.foundation.wording import with_unit
+from tcbo_pyomo.knowledge.certainty import Certainty
 from tcbo_pyomo.knowledge.history import Move
 from tcbo_pyomo.planning.fall_backs import fall_backs
 from tcbo_pyomo.plant.measured_moments import MOMENT
@@ -49,7 +50,7 @@ class Status:
     surprises
         Results that the model finds unlikely and nobody confirmed, in words, by move.
     finished
-        Whether every move of the budget was made.
+        Whether every move of the budget was made, or enough is known.
     fall_backs
         Plans that are warm starts, for the nonlinear solver did nothing; `fall_backs_in_words` says why.
     belief, belief_lines
@@ -65,6 +66,8 @@ class Status:
         What is sought: maximise, minimise, or {target: value}; and in words.
     amendments
         What was changed in the problem or the settings while it ran, and after which move, in words.
+    stop, stop_in_words
+        How sure it is that enough is known, where the settings have a `stop` and a result was told: as data and in words.
     """
 
     problem: str
@@ -91,6 +94,8 @@ class Status:
     goal: Any = "maximise"
     goal_in_words: str = ""
     amendments: tuple[str, ...] = ()
+    stop: Certainty | None = None
+    stop_in_words: str = ""
 
 
 @dataclass(frozen=True)
@@ -113,6 +118,8 @@ class Best:
         What the black box sees there, `{input: value}`; None where that is every coordinate.
     goal
         What was sought: maximise, minimise, or {target: value}.
+    stop, stop_in_words
+        How sure it is that this is good enough, where the settings have a `stop`: as data and in words.
     """
 
     at: dict[str, float] | None
@@ -123,6 +130,8 @@ class Best:
     mechanism: Explained | None = None
     black_box_inputs: dict[str, float] | None = None
     goal: Any = "maximise"
+    stop: Certainty | None = None
+    stop_in_words: str = ""
 
 
 def status_of(campaign: Campaign, violations: dict[int, list[str]], model: ModelSummary | None = None) -> Status:
@@ -134,6 +143,7 @@ def status_of(campaign: Campaign, violations: dict[int, list[str]], model: Model
     # The plant has made no move of which a schedule only assumes that it will.
     made = history.moves_made - sum(move.step > 0 for move in schedule)
     fallen = fall_backs(campaign.plans.values())
+    certainty = model.certainty
     return Status(
         problem=problem.name,
         method=campaign.method_name,
@@ -159,6 +169,8 @@ def status_of(campaign: Campaign, violations: dict[int, list[str]], model: Model
         goal=problem.goal.data,
         goal_in_words=problem.goal.in_words(problem.output, problem.output_unit),
         amendments=campaign.amendments,
+        stop=certainty,
+        stop_in_words="" if certainty is None else certainty.in_words(problem.output_unit),
     )
 
 
@@ -174,7 +186,9 @@ def best_of(campaign: Campaign) -> Best:
     split = explained_at(campaign.knowledge, where)
     at, axes = campaign.problem.describe(where), campaign.problem.input_axes
     inputs = None if axes == campaign.problem.coordinates else {axis.name: at[axis.name] for axis in axes}
-    return Best(at, *believed, len(campaign.history.told), campaign.route, split, inputs, campaign.problem.goal.data)
+    sure, goal = campaign.certainty, campaign.problem.goal.data
+    words = "" if sure is None else sure.in_words(campaign.problem.output_unit)
+    return Best(at, *believed, len(campaign.history.told), campaign.route, split, inputs, goal, sure, words)
 
 
 def doubts(problem: ProblemProtocol, move: Move) -> list[str]:

@@ -26,6 +26,7 @@ from tcbo_pyomo.records.violations import changed_violations
 if TYPE_CHECKING:
     import pandas as pd
 
+    from tcbo_pyomo.knowledge.certainty import Certainty
     from tcbo_pyomo.knowledge.knowledge import Knowledge
     from tcbo_pyomo.methods.protocol import Method
 
@@ -121,8 +122,23 @@ class SyncedCampaign(CampaignHolder):
 
     @property
     def finished(self) -> bool:
-        """Whether every move of the budget has been made."""
+        """Whether every move of the budget has been made, or enough is known (setting `stop`)."""
         return self.campaign.finished
+
+    @property
+    def all_moves_made(self) -> bool:
+        """Whether the budget is used up."""
+        return self.campaign.all_moves_made
+
+    @property
+    def stopped(self) -> bool:
+        """Whether enough is known, and the present episode may end here."""
+        return self.campaign.stopped
+
+    @property
+    def certainty(self) -> Certainty | None:
+        """How sure it is that enough is known, where the settings have a `stop`."""
+        return self.campaign.certainty
 
     @property
     def candidates(self) -> list[Location]:
@@ -193,6 +209,8 @@ class SyncedCampaign(CampaignHolder):
         """Rows of our own are on the disk; the campaign in memory is as they say."""
         self._story, self._known = recorder.story, self._ledger.position
         self._stale = False
+        if isinstance(self.campaign, RecordedCampaign):
+            self.campaign.model = self._story.model
         if self._declaration and self.definition.declared is not None:
             self._declaration = {}
             if self._code.given is None and not self._code.trust:
