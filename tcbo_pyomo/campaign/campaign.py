@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tcbo_pyomo.campaign.past_data import TaughtByPastData
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.profiling import timed
 from tcbo_pyomo.knowledge.history import History, Move
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from tcbo_pyomo.knowledge.knowledge import Knowledge
+    from tcbo_pyomo.knowledge.past_table import PastData
     from tcbo_pyomo.methods.protocol import Method
     from tcbo_pyomo.problem.protocol import ProblemProtocol
     from tcbo_pyomo.settings import Settings
@@ -44,7 +46,7 @@ class LimitsHeld:
     same_moves: bool = True
 
 
-class Campaign:
+class Campaign(TaughtByPastData):
     """The one stateful object: a history, what is known from it, and the method that chooses moves.
 
     To keep one: `start_campaign` and `open_campaign` (see `records/`).
@@ -57,6 +59,8 @@ class Campaign:
         See `tcbo settings`; the problem's own preferences when not given.
     seed
         Every random choice of the campaign comes from one generator with this seed.
+    data
+        Past experiments: a CSV file, a data frame or a list of rows (see `add_data`). They teach the model from the first plan on.
     """
 
     method: Method[Any, Any]
@@ -66,7 +70,9 @@ class Campaign:
     limits_held: Callable[[Move], LimitsHeld] | None = None
     """For each move the limits that held when it was asked for; None where they are those of the problem."""
 
-    def __init__(self, problem: ProblemProtocol, settings: Settings | None = None, seed: int = 0) -> None:
+    def __init__(
+        self, problem: ProblemProtocol, settings: Settings | None = None, seed: int = 0, data: PastData | None = None
+    ) -> None:
         # Imported here: whoever only looks at a campaign on a file needs none of it, and should not wait for it.
         from tcbo_pyomo.campaign.assembly import knowledge_for, method_for
         from tcbo_pyomo.problem.with_settings import with_settings
@@ -82,6 +88,8 @@ class Campaign:
         _ = self.knowledge.rule  # A wrong name is refused now, not with the first move.
         self.plans: dict[int, dict[str, Any]] = {}
         """How moves were found, by their numbers, as far as the method says so or it was kept."""
+        if data is not None:
+            self.add_data(data)
 
     @property
     def method_name(self) -> str:
@@ -269,7 +277,8 @@ class Campaign:
     def __repr__(self) -> str:
         made, told = self.history.moves_made, len(self.history.told)
         budget = self.history.moves_of(self.problem.episodes)
-        last = f"; last {self.history.moves[-1]!r}" if self.history.moves else ""
+        last = f"; {words}" if (words := self.history.past.in_words()) else ""
+        last += f"; last {self.history.moves[-1]!r}" if self.history.moves else ""
         return (
             f"Campaign({self.problem.name}: {self.settings.method}, seed {self.seed}; "
             f"{made} of {budget} moves made, {told} results told{last})"

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tcbo_pyomo.foundation.arrays import Array, Integers
 from tcbo_pyomo.foundation.profiling import section
+from tcbo_pyomo.foundation.wording import counted
 from tcbo_pyomo.knowledge.credited_visits import credited_visits
 from tcbo_pyomo.knowledge.history import History
 from tcbo_pyomo.knowledge.knowledge import BY_FEEDBACK, Knowledge
+from tcbo_pyomo.knowledge.past_results import Past, PastBatch
 from tcbo_pyomo.plant.process import Process
 from tcbo_pyomo.plant.situation import Location
 from tcbo_pyomo.problem.finite import Problem
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
     from tcbo_pyomo.planning.finite.utility import Posterior, Utility
 
 DEFAULT_RULE = "credible_band"
+SAME_STATE = 1e-6
+"""Share of an axis by which a past experiment may miss the state that it was made in."""
 LEARNED_WIDTH = 2.0
 """Standard deviations of the credible band, at least, where the model is learned: of 100 functions drawn from other priors than
 the declared one 97 had their maximum among the candidates at the end, 89 with the usual width
@@ -62,7 +66,40 @@ class FiniteKnowledge(Knowledge[FiniteBelief]):
 
     def prior(self, kernel: Kernel) -> FiniteBelief:
         """The prior on all states."""
-        points, surrogate = self.problem.process.scaled_states, self.settings.surrogate
+        return self._prior_at(kernel, self.problem.process.scaled_states)
+
+    def informed_prior(self, kernel: Kernel) -> FiniteBelief:
+        """The prior on all states, given all past experiments; those between states teach through the kernel."""
+        points, values, noise = self.past_results()
+        if len(values) == 0:
+            return self.prior(kernel)
+        states = self.problem.process.scaled_states
+        rows, between = state_rows(points, states)
+        belief = self._prior_at(kernel, np.vstack([states, between]))
+        for row, value, variance in zip(rows.tolist(), values.tolist(), noise.tolist(), strict=True):
+            belief.observe(row, value, variance * self.noise_factor / self.scale.noise_factor)
+        return belief.of_first(len(states))
+
+    def past_notes(self, batch: PastBatch) -> list[str]:
+        """Which rows lie between the states."""
+        process = self.problem.process
+        rows, between = state_rows(Past((batch,)).points(self.problem), process.scaled_states)
+        if len(between) == 0:
+            return []
+        first = next(r for r, row in zip(batch.results, rows.tolist(), strict=True) if row >= process.number_of_states)
+        places = counted(len(between), "row")
+        return [f"{places} between the states of the plant (first: row {first.row}), which teach through the model"]
+
+    def past_within_reach(self) -> list[float]:
+        """Values of past experiments at states that an episode can visit, as they are modelled."""
+        points, values, _ = self.past_results()
+        rows, _ = state_rows(points, self.problem.process.scaled_states)
+        reached = np.append(self.problem.search_space, np.zeros(len(rows), dtype=bool))[rows] if len(rows) else []
+        return [value for value, reachable in zip(values.tolist(), reached, strict=True) if reachable]
+
+    def _prior_at(self, kernel: Kernel, points: Array) -> FiniteBelief:
+        """The prior at scaled points (n x d)."""
+        surrogate = self.settings.surrogate
         # On finitely many states an exact update never takes longer, however much is known.
         features = "exact" if surrogate.features == "auto" else surrogate.features
         # Random features get a stream of their own, so that they are the same after loading.
@@ -73,6 +110,16 @@ class FiniteKnowledge(Knowledge[FiniteBelief]):
     def scaled_points(self, locations: Sequence[Location]) -> Array:
         """States as scaled points, n x d."""
         return self.problem.process.scaled_states[np.array(locations, dtype=np.int64)]
+
+    def past_changed(self) -> None:
+        """Past experiments were added or taken back: all that was learned follows anew."""
+        self._before = None
+        super().past_changed()
+
+    def load(self, state: dict[str, Any]) -> None:
+        """Take over what `state` returned, once the history is loaded."""
+        self._before = None
+        super().load(state)
 
     def forget(self) -> None:
         """Results or visits have changed: what was derived from them is computed again when it is asked for."""
@@ -140,13 +187,28 @@ class FiniteKnowledge(Knowledge[FiniteBelief]):
 
     @property
     def _prior_factor(self) -> Array:
-        """F before the first result, where F F^T is the covariance of the states (n x M)."""
+        """F before the first result told, where F F^T is the covariance of the states (n x M)."""
         if self._before is None or self._before[0] is not self.kernel:
-            self._before = self.kernel, self.prior(self.kernel).factor
+            self._before = self.kernel, self.informed_prior(self.kernel).factor
         return self._before[1]
 
     def _kernel_posterior(self, past: Array, planned: Array | None) -> Posterior:
         from tcbo_pyomo.planning.finite.planned_posterior import KernelPosterior
 
-        points = self.problem.process.scaled_states
-        return KernelPosterior(self.kernel(points, points), past if planned is None else past + planned)
+        points, factor = self.problem.process.scaled_states, self._prior_factor if self.history.past else None
+        covariance = self.kernel(points, points) if factor is None else factor @ factor.T
+        return KernelPosterior(covariance, past if planned is None else past + planned)
+
+
+def state_rows(points: Array, states: Array) -> tuple[Integers, Array]:
+    """For n scaled points the index of their state; those between states get the next numbers, and are returned as well."""
+    rows, between = np.empty(len(points), dtype=np.int64), []
+    for position, point in enumerate(points):
+        distance = np.abs(states - point).max(axis=1)
+        nearest = int(distance.argmin())
+        if distance[nearest] <= SAME_STATE:
+            rows[position] = nearest
+        else:
+            rows[position] = len(states) + len(between)
+            between.append(point)
+    return rows, np.array(between, dtype=float).reshape(-1, states.shape[1])

@@ -18,6 +18,7 @@ import numpy as np
 from tcbo_pyomo.foundation.arrays import Array, Integers
 from tcbo_pyomo.foundation.profiling import section, timed
 from tcbo_pyomo.knowledge.history import History, Move
+from tcbo_pyomo.knowledge.past_results import PastBatch
 from tcbo_pyomo.knowledge.plausibility import Surprise, surprise_of
 from tcbo_pyomo.plant.situation import Location
 from tcbo_pyomo.problem.protocol import ProblemProtocol
@@ -59,7 +60,7 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
     @cached_property
     def learner(self) -> Learner | None:
         """What learns around the declared prior; None where the prior stays as it was declared."""
-        return learner_for(self.problem, self.settings.surrogate.fit)
+        return learner_for(self.problem, self.settings.surrogate.fit, len(self.history.past))
 
     @property
     def learned(self) -> Learned | None:
@@ -141,10 +142,29 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
     @timed("surrogate")
     def _replayed(self) -> BeliefOfPlant:
         """The belief from the history, in the order in which results were told."""
-        belief = self.prior(self.kernel)
+        belief = self.informed_prior(self.kernel)
         for move, value in self.history.measurements:
             self._observe(belief, move, value)
         return belief
+
+    @abstractmethod
+    def informed_prior(self, kernel: Kernel) -> BeliefOfPlant:
+        """The belief before the first result of the campaign: the prior, given all past experiments."""
+
+    def past_results(self) -> tuple[Array, Array, Array]:
+        """Past experiments as they are modelled: scaled points (n x d), values and declared noise variances."""
+        past = self.history.past
+        values = np.array([self.scale.modelled(result.value) for _, result in past.rows], dtype=float)
+        return past.points(self.problem), values, self.scale.noise_factor * past.noise_variances(self.problem)
+
+    def past_notes(self, batch: PastBatch) -> list[str]:
+        """What is worth saying about where past experiments were made."""
+        return []
+
+    def past_changed(self) -> None:
+        """Past experiments were added or taken back: all that was learned follows anew."""
+        vars(self).pop("learner", None)
+        self.replay(self.problem.kernel if self._kernel is None else self._kernel)
 
     def under(self, settings: Settings) -> Self:
         """The same knowledge for a method with other settings of candidates, utility and planner; the belief is shared."""
@@ -161,7 +181,7 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
 
     def start_episode(self) -> None:
         """Before an episode: fit the hyper-parameters, if the settings say so."""
-        if self.settings.surrogate.fit == "each_episode" and self.history.told:
+        if self.settings.surrogate.fit == "each_episode" and self.history.known:
             from tcbo_pyomo.surrogate.hyperparameters import fit_hyperparameters  # Loads SciPy's optimisers.
 
             with section("surrogate"):
@@ -169,12 +189,21 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
             self.replay(kernel)
 
     def results(self) -> tuple[Array, Array, Array]:
-        """All results in the order told, as they are modelled: scaled points (n x d), values and declared noise variances."""
+        """All results as they are modelled: scaled points (n x d), values and declared noise variances.
+
+        Past experiments come first, then what was told, in the order told: so what follows from them depends on neither when
+        past experiments were added nor what was taken back since.
+        """
         told = self.history.measurements
         points = self.scaled_points([move.arrived for move, _ in told])
         values = np.array([self.scale.modelled(value) for _, value in told], dtype=float)
         declared = [self.problem.noise_variance(move.decision, move.arrived) for move, _ in told]
-        return points, values, self.scale.noise_factor * np.array(declared, dtype=float)
+        found = points, values, self.scale.noise_factor * np.array(declared, dtype=float)
+        if not self.history.past:
+            return found
+        both = zip(self.past_results(), found, strict=True)
+        first, second, third = (np.concatenate(parts) for parts in both)
+        return first, second, third
 
     def believed_results(self) -> tuple[Array, Array, Array]:
         """All results with the noise variances that are believed now."""
@@ -195,6 +224,7 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
 
     def load(self, state: dict[str, Any]) -> None:
         """Take over what `state` returned, once the history is loaded."""
+        vars(self).pop("learner", None)  # It depends on the number of past experiments.
         if self.learner is not None and state.get("learned") is not None:
             self.learner.remember(state["learned"])
         # Only a fit as in earlier versions makes another kernel than the declared one that nobody could find again.
@@ -208,7 +238,7 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
 
     def measured(self, move: Move) -> None:
         """A result was told: the last of the move's values."""
-        if self.learner is not None and self.learner.learns_at(len(self.history.told)):
+        if self.learner is not None and self.learner.learns_at(self.history.known):
             self._learned, self._linearised, self._belief = None, None, None
         elif self._linearised is not None and has_mechanism(self._linearised):
             self._linearised, self._belief = None, None
@@ -245,9 +275,20 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
         return min(1.0, self.history.moves_made / self.history.moves_of(self.problem.episodes))
 
     @property
+    def best_known(self) -> float | None:
+        """The largest result where an episode can go, as it is modelled; None before the first one."""
+        told = [self.scale.modelled(value) for _, value in self.history.measurements]
+        return max([*told, *self.past_within_reach()], default=None)
+
+    @property
     def incumbent(self) -> float:
-        """The largest result told, as it is modelled; 0 before the first one."""
-        return self.scale.modelled(self.history.incumbent) if self.history.told else 0.0
+        """The largest result where an episode can go, as it is modelled; 0 before the first one."""
+        return 0.0 if self.best_known is None else self.best_known
+
+    def past_within_reach(self) -> list[float]:
+        """Values of those past experiments that an episode could repeat, as they are modelled."""
+        _, values, _ = self.past_results()
+        return list(values.tolist())
 
     def predict(self, locations: Sequence[Location] | Array) -> tuple[Array, Array]:
         """Mean and standard deviation of the output at n places, in its own unit."""
@@ -263,9 +304,13 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
         belief.observe(self.seen([move.arrived])[0], modelled, self.noise_variance(move))
 
 
-def learner_for(problem: ProblemProtocol, fit: str) -> Learner | None:
-    """What learns in a campaign: around plain answers by default, around a given kernel if the settings ask for it."""
-    half = problem.episodes * problem.horizon // 2
+def learner_for(problem: ProblemProtocol, fit: str, past: int = 0) -> Learner | None:
+    """What learns in a campaign: around plain answers by default, around a given kernel if the settings ask for it.
+
+    Past experiments teach from the start, but lengthscales stay held until half of the campaign's own results are told:
+    a table may come from a corner, which fits a long lengthscale as well as the first path does.
+    """
+    half = past + problem.episodes * problem.horizon // 2
     if problem.kernel_given:
         return Learner.around(problem.kernel, len(problem.input_axes), half) if fit == "learn" else None
     assert problem.prior is not None

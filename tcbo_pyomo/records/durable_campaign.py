@@ -13,7 +13,6 @@ from typing import Any
 
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.knowledge.history import Move
-from tcbo_pyomo.records.amendable_campaign import AmendableCampaign
 from tcbo_pyomo.records.corrections import give_up_episode, place_left, skip_move, undoing
 from tcbo_pyomo.records.idempotency import Request
 from tcbo_pyomo.records.model_summary import model_summary
@@ -21,13 +20,14 @@ from tcbo_pyomo.records.rebuild import restore, state_of
 from tcbo_pyomo.records.recording import Recorder, Touched, plan_moves, record_result, refuse_elsewhere, told_before
 from tcbo_pyomo.records.results import Receipt, Result, place_of
 from tcbo_pyomo.records.status import Best, Status, best_of, move_table, status_of, write_table
+from tcbo_pyomo.records.taught_campaign import TaughtCampaign
 from tcbo_pyomo.records.violations import changed_violations
 
 TRIES = 3
 """Plans made without a lock before one is made under it, when others keep writing meanwhile."""
 
 
-class DurableCampaign(AmendableCampaign):
+class DurableCampaign(TaughtCampaign):
     """A campaign whose every ask and tell is a row of a file; open one with `open_campaign` or `start_campaign`."""
 
     def ask(self, new: bool = False) -> Move:
@@ -115,7 +115,10 @@ class DurableCampaign(AmendableCampaign):
         return left
 
     def undo(self, number: int | None = None, key: str | None = None) -> str:
-        """Take back the last result, arrival or skip (of a move), by one more row; what was taken back, in words."""
+        """Take back the last result, arrival or skip (of a move), or the last word on past experiments, by one more row.
+
+        What was taken back, in words.
+        """
         request = Request("undo", key, move=number)
         with self._recording() as recorder:
             if (row := request.answered(recorder.story)) is not None:

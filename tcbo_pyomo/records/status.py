@@ -62,6 +62,10 @@ class Status:
         The solver that plans and why it is used, in words; None where nothing is planned.
     acting
         For `method: rollout` the method that made the last move and why it was chosen, in words.
+    past_results, past_sources
+        Past experiments that teach the model, and the tables they come from; they are no moves.
+    past_surprises
+        Those that are very unlikely and nobody confirmed, in words.
     """
 
     problem: str
@@ -85,6 +89,9 @@ class Status:
     fall_backs_in_words: str = ""
     planned_with: str | None = None
     acting: str = ""
+    past_results: int = 0
+    past_sources: tuple[str, ...] = ()
+    past_surprises: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -105,6 +112,8 @@ class Best:
         How much of the mean the mechanism of the model says, and how much is residual; None for a model without one.
     black_box_inputs
         What the black box sees there, `{input: value}`; None where that is every coordinate.
+    past_results
+        How many past experiments it is based on as well.
     """
 
     at: dict[str, float] | None
@@ -114,6 +123,7 @@ class Best:
     how_to_get_there: list[dict[str, Any]] | None = None
     mechanism: Explained | None = None
     black_box_inputs: dict[str, float] | None = None
+    past_results: int = 0
 
 
 def status_of(campaign: Campaign, violations: dict[int, list[str]], model: ModelSummary | None = None) -> Status:
@@ -147,6 +157,9 @@ def status_of(campaign: Campaign, violations: dict[int, list[str]], model: Model
         warnings=model.warnings,
         planned_with=campaign.method.planned_with(),
         acting=acting_in_words(campaign.plans.values(), problem.output_unit),
+        past_results=len(history.past),
+        past_sources=tuple(dict.fromkeys(batch.source for batch in history.past.batches)),
+        past_surprises=tuple(history.past.doubts(problem.output_unit)),
     )
 
 
@@ -154,7 +167,7 @@ def best_of(campaign: Campaign) -> Best:
     """The recommendation now."""
     from tcbo_pyomo.knowledge.mechanism_in_words import explained_at  # Of all commands only this one needs it.
 
-    if not campaign.history.told:
+    if not campaign.history.known:
         return Best(None, None, None, 0)
     where = campaign.recommendation
     mean, deviation = campaign.knowledge.predict([where])
@@ -162,7 +175,8 @@ def best_of(campaign: Campaign) -> Best:
     split = explained_at(campaign.knowledge, where)
     at, axes = campaign.problem.describe(where), campaign.problem.input_axes
     inputs = None if axes == campaign.problem.coordinates else {axis.name: at[axis.name] for axis in axes}
-    return Best(at, *believed, len(campaign.history.told), campaign.route, split, inputs)
+    told, past = len(campaign.history.told), len(campaign.history.past)
+    return Best(at, *believed, told, campaign.route, split, inputs, past)
 
 
 def doubts(problem: ProblemProtocol, move: Move) -> list[str]:
@@ -190,11 +204,22 @@ def move_columns(problem: ProblemProtocol) -> tuple[list[str], str]:
 
 
 def move_table(campaign: Campaign, violations: dict[int, list[str]]) -> list[list[Any]]:
-    """A header, one row per move, one more per replicate; set-points are where the plant was, or where it was sent."""
+    """A header, one row per move, one more per replicate; set-points are where the plant was, or where it was sent.
+
+    Past experiments come first: they have no move, their status is `past`, and one more column names their table and row.
+    """
     problem, unit = campaign.problem, campaign.problem.output_unit
     titles, output = move_columns(problem)
     schedule = {move.number for move in campaign.history.assumed}
     rows: list[list[Any]] = [["move", "episode", "step", *titles, output, "status", "violations", "surprise"]]
+    past = campaign.history.past
+    if past:
+        rows[0].append("source")
+    for batch, result in past.rows:
+        known = dict(zip(batch.names, result.at, strict=True))
+        there = [known.get(coordinate.name) for coordinate in problem.coordinates]
+        doubt = doubt_in_words(result.surprise, unit)
+        rows.append([None, None, None, *there, result.value, "past", "", doubt, batch.named(result)])
     for move in campaign.history.moves:
         place = move.arrived if move.arrived is not None else move.expected
         values = problem.describe(place).values() if place is not None else [None] * len(titles)
@@ -202,9 +227,15 @@ def move_table(campaign: Campaign, violations: dict[int, list[str]]) -> list[lis
         status = standing_of(move, move.number in schedule)
         measured: Sequence[tuple[float | None, Surprise | None]] = move.measured or [(None, None)]
         for value, surprise in measured:
-            doubt = ("confirmed: " if surprise.confirmed else "") + surprise.in_words(unit) if surprise else ""
-            rows.append([move.number, move.episode, move.step, *values, value, status, broken, doubt])
+            doubt = doubt_in_words(surprise, unit)
+            told = [move.number, move.episode, move.step, *values, value, status, broken, doubt]
+            rows.append([*told, ""] if past else told)
     return rows
+
+
+def doubt_in_words(surprise: Surprise | None, unit: str) -> str:
+    """What was expected of a very unlikely result, and whether it was confirmed; empty for an ordinary one."""
+    return ("confirmed: " if surprise.confirmed else "") + surprise.in_words(unit) if surprise else ""
 
 
 def write_table(rows: list[list[Any]], path: Path, force: bool) -> int:
