@@ -60,7 +60,7 @@ class Campaign(TaughtByPastData):
     seed
         Every random choice of the campaign comes from one generator with this seed.
     data
-        Past experiments: a CSV file, a data frame or a list of rows (see `add_data`). They teach the model from the first plan on.
+        Past experiments: a CSV file, a data frame or a list of rows (see `add_data`), which teach from the first plan on.
     """
 
     method: Method[Any, Any]

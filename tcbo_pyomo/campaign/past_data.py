@@ -122,6 +122,7 @@ def refuse_known(past: Past, batch: PastBatch) -> None:
             number = "all" if len(twice) == len(batch.results) else str(len(twice))
             raise BadInput(
                 f"data '{batch.source}': {number} of its {len(batch.results)} rows (first: row {twice[0].row}) are in data "
-                f"{known.number} ({known.source}) already; take that back first (remove {known.number}), or add them once more (--again)"
+                f"{known.number} ({known.source}) already; take that back first (remove {known.number}), or add them once more "
+                "(--again)"
             )
 

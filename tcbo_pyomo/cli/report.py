@@ -25,13 +25,15 @@ def report(
     trust: Trust = False,
 ) -> None:
     """Write one self-contained HTML page about a campaign, running or finished; the campaign is only read."""
+    from tcbo_pyomo.foundation.wording import counted
     from tcbo_pyomo.report.page import check_output, write_report
 
     check_output(output, force)
     campaign = _with_code_if_it_may_run(where, problem, trust)
     write_report(campaign, output, list(campaign.plans.values()), force)
     history = campaign.history
-    typer.echo(f"wrote {output}: {history.moves_made} moves, {len(history.told)} results of {campaign.problem.name}")
+    past = f" and {counted(len(history.past), 'past result')}" if history.past else ""
+    typer.echo(f"wrote {output}: {history.moves_made} moves, {len(history.told)} results{past} of {campaign.problem.name}")
 
 
 def _with_code_if_it_may_run(where: Path, problem: str | None, trust: bool) -> Campaign:

@@ -34,7 +34,7 @@ FEWEST = 2
 
 @dataclass(frozen=True)
 class FarResult:
-    """A result far from its prediction: the move (or row of past data), the value, the prediction (mean, sd), the residual in sd."""
+    """A result far from its prediction: the move or row, the value, the prediction (mean, sd) and the residual in sd."""
 
     move: int | str
     value: float

@@ -1,4 +1,4 @@
-"""Which rows of a table are a surprise: each held against all other rows and all results, as the model believes them to vary."""
+"""Which rows of a table are a surprise: each held against what the model expects given all other rows and all results."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """A table of past experiments, from a CSV file or a data frame: inputs and output with units, the noise where it is known.
 
-Headings are names or `name (unit)`, and values are converted to the units of the problem. Columns: every input of the black box;
-the output (or `value`); if there is one, the standard deviation of the measurement (`noise`, `sd`, or the output's name with
-`_sd`), where a blank cell means that of the problem. Other columns may hold anything, and a row without a value of the output is
-left out. Whatever is wrong is one `BadInput` that names the table, the row and the column.
+Headings are names or `name (unit)`, and values are converted to the units of the problem. Columns: every input of the black
+box; the output (or `value`); if there is one, the standard deviation of the measurement (`noise`, `sd`, or the output's name
+with `_sd`), where a blank cell means that of the problem. Other columns may hold anything, and a row without a value of the
+output is left out. Whatever is wrong is one `BadInput` that names the table, the row and the column.
 """
 
 from __future__ import annotations
@@ -79,12 +79,12 @@ def past_table(data: PastData, problem: ProblemProtocol, name: str = "") -> Past
         if len(cells) != len(headings):
             raise BadInput(f"{where}, row {number}: {len(cells)} cells, the header has {len(headings)}")
         if _filled(cells[headings[output][0]]):
-            row = {column: cells[headings[column][0]] for column in used}
-            read.append((number, [_number(cell, f"{where}, row {number}, column '{c}'", c == noise) for c, cell in row.items()]))
+            places = ((c, cells[headings[c][0]], f"{where}, row {number}, column '{c}'") for c in used)
+            read.append((number, [_number(cell, place, c == noise) for c, cell, place in places]))
     if not read:
         raise BadInput(f"{where}: no row has a value in the column '{output}'; nothing was added")
     if len(read) > MOST_ROWS:
-        raise BadInput(f"{where}: {len(read)} results, at most {MOST_ROWS} can be learned from; thin the table, or average repeats")
+        raise BadInput(f"{where}: {len(read)} results, at most {MOST_ROWS} can be learned from; average repeats, or thin it")
     values = np.array([numbers for _, numbers in read], dtype=float)
     for column, axis in enumerate(axes):
         values[:, column] = _converted(values[:, column], headings[axis.name][1], axis.unit, f"{where}, column '{axis.name}'")
@@ -123,9 +123,10 @@ def _own_columns(headings: Mapping[str, Any], problem: ProblemProtocol, where: s
             raise BadInput(f"{where}: no column '{name}'; {suggestion(name, headings)}")
     output = [name for name in (problem.output, "value") if name in headings and name not in names]
     if not output:
-        raise BadInput(f"{where}: no column '{problem.output}' (or 'value') with the results; {suggestion(problem.output, headings)}")
-    known = ("noise", "sd", f"{problem.output}_sd", f"{problem.output} sd")
-    noise = [name for name in known if name in headings and name not in (*names, output[0])]
+        known = suggestion(problem.output, headings)
+        raise BadInput(f"{where}: no column '{problem.output}' (or 'value') with the results; {known}")
+    words = ("noise", "sd", f"{problem.output}_sd", f"{problem.output} sd")
+    noise = [name for name in words if name in headings and name not in (*names, output[0])]
     if len(noise) > 1:
         raise BadInput(f"{where}: the columns {', '.join(noise)} all name the standard deviation of a result; keep one of them")
     return output[0], noise[0] if noise else ""
@@ -164,5 +165,5 @@ def _result(
     value = checked_magnitude(f"{where}, row {number}, column '{output}'", float(row[len(axes)]))
     sd = float(row[-1]) if noise and math.isfinite(row[-1]) else None
     if sd is not None and not sd > 0:
-        raise BadInput(f"{where}, row {number}: the standard deviation {sd:g} must be positive; leave the cell blank if unknown")
+        raise BadInput(f"{where}, row {number}: standard deviation {sd:g} must be positive; leave the cell blank if unknown")
     return PastResult(number, tuple(float(v) for v in row[: len(axes)]), value, sd)
