@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.errors import BadInput, TcboError
 from tcbo_pyomo.knowledge.history import History
 from tcbo_pyomo.knowledge.past_results import Past, PastBatch
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from tcbo_pyomo.campaign.campaign import Campaign
     from tcbo_pyomo.knowledge.past_table import PastData
     from tcbo_pyomo.problem.protocol import ProblemProtocol
 
@@ -64,10 +65,10 @@ class TaughtByPastData:
             Whether rows that look very unlikely are right all the same.
         """
         number = 1 + max((batch.number for batch in self.history.past.batches), default=0)
-        added = self.checked_data(data, name, confirm, number)
+        added = checked_data(cast("Campaign", self), data, name, confirm, number)
         if not again:
             refuse_known(self.history.past, added.batch)
-        self.take_past((*self.history.past.batches, added.batch))
+        take_past(self, (*self.history.past.batches, added.batch))
         return added
 
     def remove_data(self, which: int | str, rows: Collection[int] | None = None) -> PastBatch:
@@ -75,7 +76,7 @@ class TaughtByPastData:
         batch = self.history.past.batch(which)
         left = batch.without(rows)
         kept = ((left if one is batch else one) for one in self.history.past.batches)
-        self.take_past(tuple(one for one in kept if one is not None))
+        take_past(self, (one for one in kept if one is not None))
         return batch
 
     def past_experiments(self) -> pd.DataFrame:
@@ -89,28 +90,38 @@ class TaughtByPastData:
         ]
         return pd.DataFrame(rows, columns=["data", "source", "row", *names, self.problem.output, "sd"])
 
-    def checked_data(self, data: PastData, name: str, confirm: bool, number: int) -> AddedData:
-        """What adding a table would add under a number; nothing is changed."""
-        from tcbo_pyomo.knowledge.past_table import MOST_ROWS, past_table  # Most campaigns never need it.
 
-        table = past_table(data, self.problem, name)
-        batch = PastBatch(number, table.source, tuple(axis.name for axis in self.problem.input_axes), table.results)
-        known = len(self.history.past)
-        if known + len(batch.results) > MOST_ROWS:
-            raise BadInput(f"data '{batch.source}': {known} past results are there, at most {MOST_ROWS} can be learned from")
-        batch, notes = self.judged_data(batch, confirm)
-        return AddedData(batch, (*table.notes(), *notes))
+def checked_data(campaign: Campaign, data: PastData, name: str, confirm: bool, number: int) -> AddedData:
+    """What adding a table to a campaign would add under a number; nothing is changed."""
+    from tcbo_pyomo.knowledge.past_table import MOST_ROWS, past_table  # Most campaigns never need it.
 
-    def judged_data(self, batch: PastBatch, confirm: bool) -> tuple[PastBatch, list[str]]:
-        """A table with what the model expected of its unlikely rows, and notes on where they were measured."""
-        from tcbo_pyomo.knowledge.past_surprises import with_surprises
+    table, past = past_table(data, campaign.problem, name), campaign.history.past
+    names = tuple(axis.name for axis in campaign.problem.input_axes)
+    batch = PastBatch(number, table.source, names, table.results)
+    if len(past) + len(batch.results) > MOST_ROWS:
+        raise BadInput(
+            f"data '{batch.source}': {len(past)} past results are there, at most {MOST_ROWS} can be learned from"
+        )
+    batch, notes = _judged(campaign, batch, confirm)
+    return AddedData(batch, (*table.notes(), *notes))
 
-        return with_surprises(self.knowledge, batch, confirm), self.knowledge.past_notes(batch)
 
-    def take_past(self, batches: tuple[PastBatch, ...]) -> None:
-        """From now on these past experiments count, and no others."""
-        self.history.past = Past(batches)
-        self.knowledge.past_changed()
+def _judged(campaign: Campaign, batch: PastBatch, confirm: bool) -> tuple[PastBatch, list[str]]:
+    """A table with what the model expected of its unlikely rows; as it is where the model is code that must not run here."""
+    from tcbo_pyomo.knowledge.past_surprises import with_surprises
+
+    try:
+        return with_surprises(campaign.knowledge, batch, confirm), campaign.knowledge.past_notes(batch)
+    except TcboError:
+        if not campaign.refusal:
+            raise
+        return batch, []
+
+
+def take_past(campaign: TaughtByPastData, batches: Iterable[PastBatch]) -> None:
+    """From now on these past experiments count, and no others."""
+    campaign.history.past = Past(tuple(batches))
+    campaign.knowledge.past_changed()
 
 
 def refuse_known(past: Past, batch: PastBatch) -> None:

@@ -277,7 +277,7 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
     @property
     def best_known(self) -> float | None:
         """The largest result where an episode can go, as it is modelled; None before the first one."""
-        told = [self.scale.modelled(value) for _, value in self.history.measurements]
+        told = [self.scale.modelled(self.history.incumbent)] if self.history.told else []
         return max([*told, *self.past_within_reach()], default=None)
 
     @property

@@ -14,7 +14,6 @@ from tcbo_pyomo.foundation.blas_threads import one_blas_thread
 from tcbo_pyomo.foundation.user_code import without_user_code
 from tcbo_pyomo.knowledge.history import History
 from tcbo_pyomo.knowledge.move import Move
-from tcbo_pyomo.knowledge.past_results import PastBatch
 from tcbo_pyomo.knowledge.plausibility import Surprise
 from tcbo_pyomo.records.definition import Definition
 
@@ -148,14 +147,6 @@ class RecordedCampaign(Campaign):
     def method_name(self) -> str:
         """The method that chooses the moves."""
         return str(self._definition.settings["method"])
-
-    def judged_data(self, batch: PastBatch, confirm: bool) -> tuple[PastBatch, list[str]]:
-        """A table as the model sees it; as it is where the model is a user's and cannot be asked."""
-        try:
-            with one_blas_thread():
-                return super().judged_data(batch, confirm)
-        except TcboError:
-            return batch, []
 
     def new_knowledge(self) -> Knowledge[Any]:
         """What is known from the history, before any result is looked at."""

@@ -22,6 +22,7 @@ from typing import Any
 from tcbo_pyomo._version import __version__
 from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.campaign.feedback import released
+from tcbo_pyomo.campaign.past_data import take_past
 from tcbo_pyomo.campaign.simulation import CampaignResult
 from tcbo_pyomo.errors import BadInput, DamagedFile, DiskError
 from tcbo_pyomo.foundation.atomic_file import refuse_to_replace
@@ -119,7 +120,7 @@ def read_run(folder: Path, problem: ProblemSource | None = None) -> Campaign:
     if campaign.problem.name != summary["problem"]:
         raise BadInput(f"'{folder}' holds a run of '{summary['problem']}'; name its problem with --problem")
     try:
-        campaign.take_past(tuple(map(PastBatch.from_dict, summary.get("past_data", ()))))
+        take_past(campaign, map(PastBatch.from_dict, summary.get("past_data", ())))
     except (LookupError, TypeError, ValueError):
         raise DamagedFile(f"'{folder / 'result.json'}' has no usable 'past_data'; restore it from a copy") from None
     _replay(campaign, folder / "experiments.csv")

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from tcbo_pyomo.campaign.campaign import Campaign
-from tcbo_pyomo.campaign.past_data import AddedData, refuse_known
+from tcbo_pyomo.campaign.past_data import AddedData, checked_data, refuse_known, take_past
 from tcbo_pyomo.foundation.wording import counted
 from tcbo_pyomo.knowledge.past_results import Past, PastBatch
 from tcbo_pyomo.records.amendable_campaign import AmendableCampaign
@@ -30,14 +30,14 @@ class TaughtCampaign(AmendableCampaign):
     ) -> AddedData:
         """Add the results of past experiments, all or none; see `Campaign.add_data`."""
         with self._recording() as recorder:
-            added = self.campaign.checked_data(data, name, confirm, recorder.story.batches + 1)
+            added = checked_data(self.campaign, data, name, confirm, recorder.story.batches + 1)
             measured = [result.measured for result in added.batch.results]
             request = Request("data", key, source=added.batch.source, results=measured)
             if (row := request.answered(recorder.story)) is not None:
                 return AddedData(PastBatch.from_dict(row.body["data"]), tuple(row.body["notes"]), new=False)
             if not again:
                 refuse_known(self.past, added.batch)
-            self.campaign.take_past((*self.past.batches, added.batch))
+            take_past(self.campaign, (*self.past.batches, added.batch))
             recorder.add("data", {**request.facts, **data_facts(self.campaign, added, recorder.story.model)}, request.key)
         return added
 
