@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-FENCE = re.compile(r"^(?P<ticks>`{3,})(?:\{(?:code-block|literalinclude)\} *)?(?P<language>[a-z]*) *$")
+FENCE = re.compile(r"^(?P<ticks>`{3,})(?:\{(?P<directive>[a-z-]+)\} *)?(?P<language>.*?) *$")
 CAPTION = re.compile(r"^:caption: (?P<file>\S+) *$")
 REASON = re.compile(r"<!-- not run: (?P<reason>.+?) -->")
 RUN = ("python", "bash", "console", "yaml")
@@ -56,7 +56,8 @@ def blocks_of(page: Path) -> list[Block]:
             body = lines[index + 1 + len(options) : end]
             captions = [match["file"] for option in options if (match := CAPTION.match(option))]
             begin = index + 1 + len(options)
-            found.append(Block(fence["language"], "\n".join(body), begin, "".join(captions), reason))
+            if fence["directive"] in (None, "code-block"):  # A toctree or an include is no code.
+                found.append(Block(fence["language"], "\n".join(body), begin, "".join(captions), reason))
             reason, index = "", end
         index += 1
     return found

@@ -15,7 +15,7 @@ TITLES = {
     "Box": "Regions and your own constraints",
     "build_state_action_polytope": "Pyomo models",
     "BoxActions": "Plants",
-    "ModelInput": "Plants that are Pyomo models, solvers handed over",
+    "BlackBoxInput": "Plants that are Pyomo models, solvers handed over",
     "ContinuousProblem": "Problems",
     "open_campaign": "Campaign files",
     "campaign_figure": "Figures and reports",

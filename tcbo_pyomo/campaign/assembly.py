@@ -6,12 +6,10 @@ needs is imported only for it: a finite campaign never waits for CasADi, nor a c
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, overload
 
 from tcbo_pyomo.errors import BadInput
-from tcbo_pyomo.foundation.blas_threads import one_blas_thread
 from tcbo_pyomo.knowledge.history import History
 from tcbo_pyomo.knowledge.knowledge import Knowledge
 from tcbo_pyomo.methods.protocol import Method, load_method
@@ -131,14 +129,6 @@ def with_reachable_maximum(problem: AnyProblem) -> AnyProblem:
     from tcbo_pyomo.planning.continuous.true_maximum import largest_true_value
 
     return problem.changed(maximum=largest_true_value(problem))
-
-
-def threads_for(problem: ProblemProtocol) -> AbstractContextManager[Any]:
-    """How many BLAS threads a move is sought with.
-
-    A search over a box makes many small matrix products, which a second thread slows down.
-    """
-    return nullcontext() if isinstance(problem, Problem) else one_blas_thread()
 
 
 def _continuous(problem: ProblemProtocol) -> ContinuousProblem:

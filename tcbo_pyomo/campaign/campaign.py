@@ -15,6 +15,7 @@ import numpy as np
 
 from tcbo_pyomo.campaign.past_data import TaughtByPastData
 from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.foundation.blas_threads import one_blas_thread
 from tcbo_pyomo.foundation.profiling import timed
 from tcbo_pyomo.knowledge.history import History, Move
 from tcbo_pyomo.knowledge.plausibility import Surprise, checked_result
@@ -117,9 +118,7 @@ class Campaign(TaughtByPastData):
         situation = history.situation()
         if situation.step == 0:
             self.knowledge.start_episode()
-        from tcbo_pyomo.campaign.assembly import threads_for
-
-        with threads_for(problem):
+        with one_blas_thread():
             decision = self.method.next_decision(situation, self.knowledge, self.generator)
         expected = problem.expected_arrival(situation.state, decision)
         move = history.add(situation.state, situation.step + 1, decision, expected)

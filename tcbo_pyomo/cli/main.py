@@ -21,6 +21,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
 
+# Before anything imports numpy: one BLAS thread (see `foundation/blas_threads.py`), unless the user has chosen.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 import typer
 from typer.core import TyperGroup
 

@@ -1,4 +1,8 @@
-"""One BLAS thread while a plan is solved: its many small products are faster without a second one."""
+"""One BLAS thread while a move is sought: its many small products are faster without a second one.
+
+Beside other work it matters most: threads that wait for each other spin. A Cholesky factor of 100 rows took 0.4 ms with one
+thread and 38 ms with two on two busy cores, one of 2,000 rows 1.0 s and 6.2 s.
+"""
 
 from __future__ import annotations
 

@@ -49,6 +49,7 @@ def recorded_criticism(campaign: Campaign) -> dict[str, Any]:
         "belief": () if found is None else found.belief_lines,
         "coverage": f"The model has {results} and is code that must not run here. {known}.",
         "warnings": () if found is None else found.warnings,
+        "mechanism": None,
         "rows": [],
         "picture": None,
     }

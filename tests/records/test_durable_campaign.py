@@ -159,8 +159,8 @@ def test_the_kernel_form_counts_replicates_and_not_skipped_moves(file):
         campaigns.append(campaign.campaign)
     first, second = (campaign.knowledge for campaign in campaigns)
     for pair in ((0, 3), (1, 6), (2, None)):
-        expected = first._feature_posterior(None).covariance_with(*pair)
-        assert np.allclose(second._kernel_posterior(None).covariance_with(*pair), expected, rtol=0, atol=1e-10)
+        expected = first._posterior_given()(None).covariance_with(*pair)
+        assert np.allclose(second._posterior_given()(None).covariance_with(*pair), expected, rtol=0, atol=1e-10)
 
 
 def test_values_are_converted_to_the_unit_of_the_problem(campaign):

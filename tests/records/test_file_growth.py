@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from small_campaigns import LONG, again, line, result_of, started
 
-from tcbo_pyomo.records import open_campaign
+from tcbo_pyomo.records import file_format, open_campaign
 from tcbo_pyomo.records.file_format import make_row
 from tcbo_pyomo.records.ledger import insert
 from tcbo_pyomo.records.rebuild import data_of
@@ -83,4 +83,5 @@ def test_files_of_0_1_0_stay_as_they_are_until_something_is_written(tmp_path):
     number = campaign.ask().number
     campaign.tell(number, result_of(number))
     kinds = [row.kind for row in campaign._ledger.rows]
-    assert kinds.count("migration") == 1 and sqlite3.connect(path).execute("PRAGMA user_version").fetchone() == (file_format.VERSION,)
+    found = sqlite3.connect(path).execute("PRAGMA user_version").fetchone()
+    assert kinds.count("migration") == 1 and found == (file_format.VERSION,)
