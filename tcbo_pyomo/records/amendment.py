@@ -58,9 +58,9 @@ class Draft:
     def body(self, history: History, before: Definition) -> dict[str, Any]:
         """The row, given the moves so far."""
         assert before.declared is not None
-        refuse_lost_inputs(history.past, self.campaign.problem)
         lengths = amended_lengths(history, self.campaign.problem.horizon)
         moves = amended_moves(history.moves, before.declared, self.facts["declared"])
+        refuse_lost_inputs(history.past, self.campaign.problem)
         anew = bool(moves) or self.campaign.problem.horizon != history.horizon
         return {**self.facts, "lengths": lengths, "anew": anew, **({"moves": moves} if moves else {})}
 
