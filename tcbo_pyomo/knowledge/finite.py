@@ -20,6 +20,7 @@ from tcbo_pyomo.plant.situation import Location
 from tcbo_pyomo.problem.finite import Problem
 from tcbo_pyomo.settings import Settings
 from tcbo_pyomo.surrogate.features import state_factor
+from tcbo_pyomo.surrogate.features.exact import given_points
 from tcbo_pyomo.surrogate.finite_belief import FiniteBelief
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 
@@ -73,11 +74,13 @@ class FiniteKnowledge(Knowledge[FiniteBelief]):
         points, values, noise = self.past_results()
         if len(values) == 0:
             return self.prior(kernel)
-        states = self.problem.process.scaled_states
+        states, believed = self.problem.process.scaled_states, noise * (self.noise_factor / self.scale.noise_factor)
         rows, between = state_rows(points, states)
+        if len(between) and self._features == "exact":
+            return given_points(kernel, states, points, values, believed)
         belief = self._prior_at(kernel, np.vstack([states, between]))
-        for row, value, variance in zip(rows.tolist(), values.tolist(), noise.tolist(), strict=True):
-            belief.observe(row, value, variance * self.noise_factor / self.scale.noise_factor)
+        for row, value, variance in zip(rows.tolist(), values.tolist(), believed.tolist(), strict=True):
+            belief.observe(row, value, variance)
         return belief.of_first(len(states))
 
     def past_notes(self, batch: PastBatch) -> list[str]:
@@ -99,13 +102,16 @@ class FiniteKnowledge(Knowledge[FiniteBelief]):
 
     def _prior_at(self, kernel: Kernel, points: Array) -> FiniteBelief:
         """The prior at scaled points (n x d)."""
-        surrogate = self.settings.surrogate
-        # On finitely many states an exact update never takes longer, however much is known.
-        features = "exact" if surrogate.features == "auto" else surrogate.features
         # Random features get a stream of their own, so that they are the same after loading.
         stream = np.random.default_rng(np.random.SeedSequence([self.seed, 2]))
-        factor = state_factor(kernel, points, features, surrogate.number, stream)
+        factor = state_factor(kernel, points, self._features, self.settings.surrogate.number, stream)
         return FiniteBelief(kernel.mean(points), factor)
+
+    @property
+    def _features(self) -> str:
+        """On finitely many states an exact update never takes longer, however much is known."""
+        features = self.settings.surrogate.features
+        return "exact" if features == "auto" else features
 
     def scaled_points(self, locations: Sequence[Location]) -> Array:
         """States as scaled points, n x d."""
