@@ -34,7 +34,7 @@ OPERATORS: dict[type, Callable[..., Any]] = {
 REASONS = {
     "abs": "abs() is not smooth; write (x**2 + 1e-8)**0.5",
     "Expr_ifExpression": "Expr_if is not smooth; write a smooth transition such as tanh",
-    "ExternalFunctionExpression": "external functions have no formula; write the expression, or use interface 'pyomo'",
+    "ExternalFunctionExpression": "an external function has no formula; write the expression, or use interface 'pyomo'",
     "MaxExpression": "max() is not smooth; write it as two constraints",
     "MinExpression": "min() is not smooth; write it as two constraints",
 }

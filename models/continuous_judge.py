@@ -116,7 +116,7 @@ class ContinuousJudge:
         for step in np.flatnonzero(self._behind(path).asked_miss > MODEL_TOLERANCE).tolist():
             expected = self._next_state(points[step], np.asarray(path.decisions[step], dtype=float))
             there = point_text(physical(self.coordinates, expected[None])[0])
-            found.append((step, f"arrived at {point_text(path.points[step + 1])}, the model says {there}"))
+            found.append((step, f"arrived at {point_text(path.points[step + 1])}, the model predicts {there}"))
         return found
 
     def forbidden_moves(self, rule: TransitionConstraint, path: EpisodePath) -> list[tuple[int, str]]:

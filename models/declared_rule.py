@@ -41,7 +41,7 @@ LIBRARY: dict[str, type[TransitionConstraint]] = {
     "visit_budget": VisitBudget,
 }
 """Rules that are made again of their arguments."""
-NOT_JUDGED = "not judged: only its own code can"
+NOT_JUDGED = "not checked: only its own code can"
 
 
 class DeclaredRule(TransitionConstraint):
@@ -90,11 +90,11 @@ class DeclaredRule(TransitionConstraint):
     def allowed_points(self, coordinates: Sequence[Coordinate], points: Array) -> None:
         """None: of a finite process `allowed_states` says it; elsewhere its code is needed."""
         if self.data.get("points"):
-            raise BadInput(f"constraint '{self.name}': which points it allows is known to its own code only")
+            raise BadInput(f"constraint '{self.name}': only its own code knows which points it allows")
 
     def add_to_polytope(self, model: PyomoModel) -> NoReturn:
         """Refused."""
-        raise BadInput(f"constraint '{self.name}': a plan needs its own code")
+        raise BadInput(f"constraint '{self.name}': planning needs its own code")
 
     add_to_trajectory = add_to_polytope
 
@@ -129,7 +129,7 @@ def library_data(rule: TransitionConstraint, coordinates: Sequence[Coordinate]) 
 def library_rule(data: Mapping[str, Any]) -> TransitionConstraint:
     """The rule that `library_data` described."""
     if data["use"] not in LIBRARY:
-        raise BadInput(f"a stored rule of kind {data['use']!r} is nothing that this version has written")
+        raise BadInput(f"a stored rule of kind {data['use']!r} was not written by this version")
     given = dict(data["given"])
     if "region" in given:
         given["region"] = region_from(given["region"])

@@ -71,8 +71,8 @@ class JudgedRow:
         """What the path makes of the row, and what is allowed."""
         if self.words:
             return self.words
-        left_out = f" without {self.unknown} move(s) that the model does not have" if self.unknown else ""
-        return f"{self.name} comes to {self.value:g}{left_out}, allowed is {self.limits}"
+        left_out = f" without {self.unknown} move(s) that the model lacks" if self.unknown else ""
+        return f"{self.name} is {self.value:g}{left_out}, allowed is {self.limits}"
 
 
 class PathJudge(Protocol):

@@ -95,7 +95,7 @@ class FiniteJudge:
             if pair is not None and state is not None and state not in self.process.successors_of(pair):
                 expected = self.process.states[self.process.successors_of(pair)]
                 wanted = " or ".join(point_text(point) for point in expected[:2])
-                found.append((step, f"arrived at {point_text(path.points[step + 1])}, the model says {wanted}"))
+                found.append((step, f"arrived at {point_text(path.points[step + 1])}, the model predicts {wanted}"))
         return found
 
     def unjudged(self, rule: TransitionConstraint) -> list[str]:

@@ -104,7 +104,7 @@ def _rows_data(rule: TransitionConstraint, plant: PlantOfRules) -> dict[str, Any
     found, arrivals = judge.rows_as_numbers(rule)
     size = sum(len(row.coefficients) for row in found.rows)
     if size > MOST_COEFFICIENTS:
-        return {"rows": [], "not_linear": [f"{row.name} (too long to be kept)" for row in found.rows[:1]]}
+        return {"rows": [], "not_linear": [f"{row.name} (too long to store)" for row in found.rows[:1]]}
     position = {label: index for index, label in enumerate(process.labels)}
     return {
         "every_move": every,

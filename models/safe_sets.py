@@ -93,11 +93,11 @@ class EpisodeSets:
             return f"the state itself is forbidden by {', '.join(forbidding)}"
         conflict = self._conflict(state, step)
         names = ", ".join(constraint.name for constraint in conflict.constraints)
-        surely = "" if self.process.deterministic else ", whatever chance does,"
+        surely = "" if self.process.deterministic else " with certainty"
         impossible = conflict._first_impossible_step(state, step)
         return (
-            f"under {names} no allowed state can{surely} be reached at step {impossible} "
-            "(the first that cannot be made); loosen one of them or change the horizon"
+            f"under {names} no allowed state can be reached{surely} at step {impossible} "
+            "(the first impossible step); loosen one of them or change the horizon"
         )
 
     def _conflict(self, state: int, step: int) -> EpisodeSets:

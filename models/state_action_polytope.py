@@ -46,10 +46,10 @@ def build_state_action_polytope(
     constraints
         Rules of the plant, or functions that receive the model; each adds its linear components.
     past
-        Pairs already made in this episode. They are in the model, each with one visit, so that everything added up over
-        the episode counts what is already spent.
+        Pairs already made in this episode. The model has them, each with one visit, so that every sum over the episode
+        counts what is already spent.
     sets
-        The safe states of these constraints, where the caller has them already.
+        The safe states of these constraints, if the caller already has them.
 
     Returns
     -------

@@ -44,9 +44,9 @@ def build_trajectory(
     steps
         Moves of the whole episode, H.
     constraints
-        Rules of the plant; each adds its second face, `add_to_trajectory`.
+        Rules of the plant; each adds its constraints with `add_to_trajectory`.
     inputs
-        The coordinates that the black box depends on; all of them when not given.
+        The coordinates that the black box depends on. Default: all of them.
 
     Returns
     -------

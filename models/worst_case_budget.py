@@ -1,7 +1,7 @@
 """Budgets that hold on the executed path, not only on average.
 
-The polytope keeps a budget in expectation. A policy that mixes a cheap path with a dear one satisfies that, and yet the
-dear path, once drawn, may break the budget. So before a move is made, what the most careful continuation would still use
+The polytope keeps a budget in expectation. A policy that mixes a cheap path with an expensive one satisfies that; the
+expensive path, once drawn, may break the budget. So before a move is made, what the most careful continuation would still use
 in the worst case,
 
     tail_h(x) = min_a max_x' cost(x, a, x') + tail_{h+1}(x'),

@@ -16,45 +16,45 @@ class TcboError(Exception):
 
 
 class BadInput(TcboError, ValueError):
-    """The user gave something that cannot be used; nothing was changed."""
+    """The input cannot be used; nothing was changed."""
 
     exit_code = 2
 
 
 class NotTrusted(BadInput):
-    """A campaign file names code that this user has neither started nor trusted; it was not run."""
+    """A campaign file names code that this user neither started nor trusted; the code was not run."""
 
 
 class DamagedFile(TcboError):
-    """A saved file is not what was written."""
+    """A saved file is damaged: its content differs from what was written."""
 
     exit_code = 3
 
 
 class NoWorkers(TcboError):
-    """The processes that should make the runs of a study are gone; what they have made is kept."""
+    """All worker processes of a study are gone; finished runs are kept."""
 
 
 class SolverFailed(TcboError):
-    """A solver gave no answer, or one that our own arithmetic refuses."""
+    """A solver gave no answer, or one that fails our own check."""
 
     exit_code = 4
 
 
 class Busy(TcboError):
-    """Another process kept a campaign file to itself for too long; nothing was written."""
+    """Another process locked the campaign file for too long; nothing was written."""
 
     exit_code = 5
 
 
 class DiskError(TcboError):
-    """A file could not be written; what was there before is still there."""
+    """A file could not be written; its earlier content is unchanged."""
 
     exit_code = 6
 
 
 class InfeasiblePlan(TcboError):
-    """No plan satisfies the declared constraints, and this is proven."""
+    """No plan satisfies the declared constraints; this is proven."""
 
     exit_code = 7
 

@@ -1,4 +1,4 @@
-"""Settings: everything a user may choose without touching code. Unknown keys and wrong types are refused.
+"""Settings: everything a user can choose without touching code. Unknown keys and wrong types are errors.
 
 The order of precedence is: these defaults, the problem's own preferences, `--preset`, a settings file, `--set` on the command
 line. A file may name a `preset` too, and wins over it.
@@ -21,14 +21,13 @@ class LinearSolverSettings(_Section):
     """How the Frank-Wolfe subproblem on the polytope is solved."""
 
     solver: str = Field("auto", min_length=1)
-    """auto: highs, but dynamic_programming where no rule couples the steps of an episode and the linear programme would have
-    more than 100,000 variables; highs: the Pyomo model, compiled once; dynamic_programming: backward induction, exact and
-    fastest, no coupling rules; a SolverFactory name; a name
-    given with hand_over_solver; or 'my_module:MySolver'."""
+    """auto: highs, but dynamic_programming if no rule couples the steps of an episode and the linear programme has more than
+    100,000 variables; highs: the Pyomo model, compiled once; dynamic_programming: backward induction, exact and fastest, not
+    with rules that couple steps; any SolverFactory name; a name given with hand_over_solver; or 'my_module:MySolver'."""
     options: dict[str, bool | int | float | str] = Field(default_factory=dict)
-    """Options passed to the solver; unknown names are refused."""
+    """Solver options; unknown names are errors."""
     time_limit: float | None = Field(None, gt=0)
-    """Seconds per solve."""
+    """Time limit per solve, in seconds."""
 
 
 class NonlinearSolverSettings(_Section):
@@ -39,51 +38,49 @@ class NonlinearSolverSettings(_Section):
     interface: Literal["casadi", "cyipopt", "pyomo"] = "casadi"
     """casadi: compiled once, IPOPT from the casadi wheel; cyipopt: the extra; pyomo: the explicit Pyomo objective."""
     options: dict[str, bool | int | float | str] = Field(default_factory=dict)
-    """Options passed to the solver."""
+    """Solver options."""
     time_limit: float | None = Field(None, gt=0)
-    """Seconds per solve."""
+    """Time limit per solve, in seconds."""
     max_iterations: int | None = Field(None, ge=1, le=1_000_000_000)
-    """Iterations per solve; when not given 50 for linear dynamics without further constraints, else 300; with interface
-    pyomo the solver's own."""
+    """Iteration limit per solve. Default: 50 for linear dynamics without further constraints, else 300; with interface pyomo
+    the solver's own."""
     solves: int = Field(2, ge=1, le=10_000)
-    """From how many of the best warm starts a plan is solved."""
+    """Number of warm starts from which a plan is solved, the best ones first."""
 
 
 class PlannerSettings(_Section):
     """Frank-Wolfe over visitations (section 4)."""
 
     components: int = Field(1, ge=1, le=10_000)
-    """Mixture components N; 1 linearises at the history alone, as in the paper's experiments."""
+    """Mixture components N; 1 linearises only at the history, as in the paper's experiments."""
     step_rule: Literal["harmonic", "diminishing", "line_search"] = "harmonic"
     """Step n of Frank-Wolfe: harmonic 1/(1+n), diminishing 2/(2+n), or line_search."""
     gap: float | None = Field(None, gt=0, lt=1)
-    """Finite processes: mix as many components as it takes until (upper - lower) / upper is certified to be this small;
-    `components` and `step_rule` are not used then."""
+    """Finite processes: relative optimality gap. Adds components until (upper - lower) / upper is certified to be this small;
+    ignores `components` and `step_rule`."""
     first_move: Literal["eager", "drawn", "likeliest"] = "eager"
-    """The move of a plan that is made. eager: of the moves that put a plan of L moves back by no more than one, the one that
-    learns most at once; where every place is one move away, and on a continuous plant in the first half of the budget, the
-    one with the largest upper confidence bound (continuous mixtures of several paths as drawn). drawn: by chance with the
-    plan's own probabilities, as in the paper; likeliest: the one with the largest. In one sentence: the paper draws the first
-    move of its plan, the default another one if that puts the plan off by at most a move and teaches more at once; where every
-    place is one move away, as on the laser, the default is simply an upper confidence bound."""
+    """Which first move of a plan is taken. eager: among the moves that delay the plan by at most one step, the most
+    informative; where every place is one move away, and on a continuous plant in the first half of the budget, the one with
+    the largest upper confidence bound (continuous mixtures of several paths: as drawn). drawn: at random with the plan's
+    probabilities, as in the paper. likeliest: the most probable one."""
     linear: LinearSolverSettings = LinearSolverSettings()
-    """Finite processes: how the linear subproblem on the polytope is solved."""
+    """Finite processes: the solver of the linear subproblem on the polytope."""
     nonlinear: NonlinearSolverSettings = NonlinearSolverSettings()
-    """Continuous plants: how the trajectory is found."""
+    """Continuous plants: the solver of the trajectory."""
 
 
 class FeedbackSettings(_Section):
-    """When measurements arrive."""
+    """When results arrive."""
 
     kind: Literal["immediate", "episodic", "delayed"] = "immediate"
     """immediate: after each move; episodic: at the end of an episode; delayed: after `delay` further moves."""
     delay: int = Field(0, ge=0, le=1_000_000)
-    """Moves between a measurement and its result, for delayed feedback."""
+    """Delayed feedback: further moves before a result arrives."""
 
     @model_validator(mode="after")
     def _delay_belongs_to_delayed(self) -> FeedbackSettings:
         if (self.kind == "delayed") != (self.delay > 0):
-            raise ValueError("delay must be positive for kind 'delayed', and is only allowed there")
+            raise ValueError("kind 'delayed' needs a positive delay, and no other kind takes one")
         return self
 
 
@@ -91,55 +88,56 @@ class CandidateSettings(_Section):
     """The set Z of states that may still be the maximum (section 3.1)."""
 
     rule: str | None = Field(None, min_length=1)
-    """credible_band (finite, the default there); annealed (continuous, the default there), thompson_sampling or
-    upper_confidence; by_feedback, the paper's choice: credible_band on finite plants, on continuous ones upper_confidence when
-    results come at once and thompson_sampling when they are late; or 'my_module:MyRule'."""
+    """Finite plants: credible_band (default). Continuous plants: annealed (default), thompson_sampling or upper_confidence.
+    by_feedback, the paper's choice: credible_band on finite plants; on continuous ones upper_confidence if results come at
+    once and thompson_sampling if they come later. Or 'my_module:MyRule'."""
     width: float | None = Field(None, gt=0)
-    """Standard deviations of the credible band; when not given the problem's own width, and at least 2 where the model is
+    """Half-width of the credible band in standard deviations. Default: the problem's own, and at least 2 if the model is
     learned."""
     count: int | None = Field(None, ge=2, le=10_000)
-    """Candidates K on a continuous plant: 100 for thompson_sampling and annealed, 25 for upper_confidence when not given."""
+    """Number of candidates K on a continuous plant. Default: 100 for thompson_sampling and annealed, 25 for
+    upper_confidence."""
 
 
 class UtilitySettings(_Section):
-    """What a plan tries to make small."""
+    """What a plan minimises."""
 
     objective: Literal["differences", "g_allocation", "regret"] = "differences"
-    """differences: largest variance of f(z) - f(z'); g_allocation: largest variance of f(z); regret (finite plants): what the
-    recommendation is expected to miss, each place counted by how likely it is better."""
+    """differences: largest variance of f(z) - f(z'); g_allocation: largest variance of f(z); regret (finite plants): expected
+    regret of the recommendation, each place weighted by the probability that it is better."""
     information: Literal["arrival", "departure"] = "arrival"
-    """What a move informs about, made or planned, in the variance that a plan makes small. arrival: the state it arrives at,
-    where the plant measures; departure: the state it leaves, as in the paper's information matrix (sections 2.2 and 5.3), and
-    for the last move of an episode where it arrives as well. Means, candidates and the recommendation follow from the results
-    where they were measured, in both."""
+    """Which state a move informs about in the variance that a plan minimises. arrival: the state it arrives at, where the
+    plant measures. departure: the state it leaves, as in the paper's information matrix (sections 2.2 and 5.3); for the last
+    move of an episode the arrival as well. In both cases means, candidates and the recommendation use the results where they
+    were measured."""
     pending: Literal["counted", "ignored"] = "counted"
-    """counted: visits whose results are still to come shrink the variance a plan works on (section 4.1); ignored: they do not,
-    and a plan may go where it has just been."""
+    """Visits whose results are outstanding. counted: they reduce the variance that a plan minimises (section 4.1). ignored:
+    they do not, and a plan may return to a place just visited."""
     form: Literal["features", "kernel"] = "features"
     """features: finite features; kernel: the general-kernel form of the appendix. Equal values."""
 
 
 class PriorSettings(_Section):
-    """What is known about the output in plain words, in place of the problem's kernel; see `PlainPrior`."""
+    """What you know about the output in plain terms, in place of the problem's kernel; see `PlainPrior`."""
 
     range: tuple[float, float] | None = Field(None, strict=False)
-    """[low, high]: where results are expected, in the unit of the output. Without it the problem's own prior holds."""
+    """[low, high]: the range of expected results, in the unit of the output. Without it the problem's own prior is used."""
     measurement_sd: float | Literal["declared", "unknown"] = "declared"
-    """Standard deviation of a repeated measurement; declared: the problem's own; unknown: it is learned."""
+    """Standard deviation of a repeated measurement; declared: the problem's own; unknown: learned from the results."""
     changes_within: dict[str, float] = Field(default_factory=dict)
-    """How far one must go in an input until the answer changes character, in its unit; 0.3 of its axis when not given."""
+    """Change of each input that changes the output markedly, in its unit. Default: 0.3 of its axis."""
     positive: bool = False
-    """The output is positive and skewed: its logarithm is modelled."""
+    """The output is positive and skewed: model its logarithm."""
 
 
 class MisbeliefSettings(_Section):
-    """A rehearsal with a wrong belief: the campaign believes in another prior than the problem's, the simulated plant does not
-    change."""
+    """A simulation with a wrong prior: the campaign uses another prior than the problem's, the simulated plant stays the
+    same."""
 
     lengthscale: float = Field(1.0, gt=0)
     """Factor on all lengthscales of the kernel."""
     isotropic: bool = False
-    """All inputs have the shortest of its lengthscales: nobody knows that some matter less."""
+    """Give all inputs the shortest of its lengthscales, as if nobody knew that some matter less."""
     variance: float = Field(1.0, gt=0)
     """Factor on its variance."""
     noise: float = Field(1.0, gt=0)
@@ -153,35 +151,35 @@ class SurrogateSettings(_Section):
 
     features: Literal["auto", "exact", "nystroem", "random_fourier"] = "auto"
     """exact: the kernel itself; nystroem or random_fourier: finite approximations. auto: exact, but nystroem on a continuous
-    plant with a budget of more than 1,000 moves, where exact updates would grow with every measurement."""
+    plant with a budget of more than 1,000 moves, where the cost of exact updates grows with every measurement."""
     number: int | None = Field(None, ge=1, le=100_000)
-    """Number of approximate features; when not given min(2^(5+d), 512), and 1,000 where auto chose them."""
+    """Number of approximate features. Default: min(2^(5+d), 512), and 1,000 if auto chose them."""
     fit: Literal["auto", "never", "learn", "each_episode"] = "auto"
-    """learn: level, lengthscales and noise from the results, after every few of them, around what was declared. never: the
-    prior stays as declared. auto: learn where the problem gives plain answers, never where it gives a kernel. each_episode:
-    plain maximum likelihood before each episode, as in earlier versions; it strands campaigns, use learn."""
+    """learn: update level, lengthscales and noise from the results every few results, around the declared values. never: keep
+    the declared prior. auto: learn if the problem gives a plain prior, never if it gives a kernel. each_episode: maximum
+    likelihood before each episode, as in earlier versions; it can get campaigns stuck, so use learn."""
     prior: PriorSettings = PriorSettings()
     misbelief: MisbeliefSettings = MisbeliefSettings()
 
 
 class RolloutSettings(_Section):
-    """`method: rollout` (finite plants): which methods it chooses among, and how."""
+    """`method: rollout` (finite plants): the methods it chooses among, and how."""
 
     methods: dict[str, dict[str, Any]] | None = None
-    """Names, each with the settings in which the member differs from the campaign's own: `{default: {}, MDP-EI: {method:
-    mdp_expected_improvement}}`. The first one is kept where no other is better. When not given: the default, MDP-BO with a
-    drawn first move, MDP-EI, local_ucb and greedy_ucb."""
+    """Names, each with the settings that differ from the campaign's own: `{default: {}, MDP-EI: {method:
+    mdp_expected_improvement}}`. Ties go to the first one. Default: the default method, MDP-BO with a drawn first move, MDP-EI,
+    local_ucb and greedy_ucb."""
     draws: int = Field(32, ge=2, le=10_000)
-    """Functions drawn from the posterior on which the rest of the campaign is simulated, the same for all methods."""
+    """Number of posterior samples on which the rest of the campaign is simulated, the same for all methods."""
     every: float | None = Field(None, gt=0, le=1)
-    """Share of the budget of moves after which it chooses again; when not given at the start of each episode where results
-    come at its end, else each 0.1 of the budget."""
+    """It chooses again after this share of the moves. Default: at the start of each episode if results come at its end, else
+    0.1."""
     margin: float = Field(0.0, ge=0)
-    """Standard errors of the paired difference by which another method has to end lower before it replaces the first one."""
+    """Another method replaces the first one if its regret is lower by this many standard errors of the paired difference."""
 
 
 class ConstraintSettings(BaseModel):
-    """One more rule of the plant, by name: a file in models/constraints or 'my_module:MyRule', with its arguments."""
+    """One more rule of the plant by name, with its arguments: a file in models/constraints or 'my_module:MyRule'."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
 
@@ -192,11 +190,11 @@ class Settings(_Section):
     """All settings of a campaign."""
 
     method: str = Field("mdp_bo", min_length=1)
-    """How moves are chosen: mdp_bo; one of its rivals; or rollout, which chooses among methods by simulated campaigns."""
+    """The method that chooses moves: mdp_bo, another one, or rollout, which chooses among methods by simulated campaigns."""
     episodes: int | None = Field(None, ge=1, le=1_000_000)
-    """Number of episodes; the problem's own when not given."""
+    """Number of episodes. Default: the problem's own."""
     start: str | dict[str, float] | None = None
-    """Start of every episode as a label or {coordinate: value}; the problem's own when not given."""
+    """Start of every episode as a label or {coordinate: value}. Default: the problem's own."""
     feedback: FeedbackSettings = FeedbackSettings()
     candidates: CandidateSettings = CandidateSettings()
     utility: UtilitySettings = UtilitySettings()
@@ -209,7 +207,7 @@ class Settings(_Section):
     @model_validator(mode="after")
     def _a_gap_needs_a_convex_utility(self) -> Settings:
         if self.planner.gap is not None and self.utility.objective == "regret":
-            raise ValueError("planner.gap needs a convex utility, and utility.objective 'regret' is not; use differences")
+            raise ValueError("planner.gap needs a convex utility, which utility.objective 'regret' is not; use differences")
         return self
 
 
@@ -220,17 +218,17 @@ PRESETS: dict[str, dict[str, Any]] = {
         "utility": {"objective": "differences", "information": "departure"},
     }
 }
-"""Settings under one name. paper: the method as the paper has it. The default differs in three things: it makes the eager first
-move of a plan, continuous candidates are annealed, and a move informs about where it arrives."""
+"""Settings under one name. paper: the method of the paper. The default differs in three ways: it takes the eager first move
+of a plan, continuous candidates are annealed, and a move informs about the state where it arrives."""
 
 RETIRED: dict[str, tuple[str, str]] = {
-    "planner.linear.hot_start": ("0.2.0", "remove it, every solve starts cold"),
+    "planner.linear.hot_start": ("0.2.0", "remove it; every solve starts cold"),
 }
-"""Settings that are gone: since which version, and what to do. Files that we wrote before may still name them."""
+"""Removed settings: since which version, and what to do. Files of earlier versions may still name them."""
 
 
 def settings_from(*layers: dict[str, Any]) -> Settings:
-    """Settings from nested dicts, later ones winning key by key; any problem is one `BadInput`."""
+    """Settings from nested dicts; later ones override earlier ones key by key. Any fault raises one `BadInput`."""
     merged: dict[str, Any] = {}
     for layer in map(_without_preset, layers):
         feedback = layer.get("feedback")
@@ -289,7 +287,7 @@ def _explain(detail: Any) -> str:
     where = ".".join(path)
     if where in RETIRED:
         version, advice = RETIRED[where]
-        return f"setting '{where}' is gone since {version}; {advice}"
+        return f"setting '{where}' was removed in {version}; {advice}"
     if detail["type"] == "extra_forbidden":
         section: Any = Settings
         for part in path[:-1]:

@@ -44,10 +44,10 @@ def test_another_kind_of_feedback_drops_the_delay():
         ({"planner": 3}, "setting 'planner': got 3"),
         ({"planner": {"linear": {"time_limit": float("nan")}}}, "setting 'planner.linear.time_limit'"),
         ({"planner": {"linear": {"time_limit": -1}}}, "setting 'planner.linear.time_limit': got -1"),
-        ({"planner": {"linear": {"hot_start": True}}}, "'planner.linear.hot_start' is gone since 0.2.0; remove it"),
+        ({"planner": {"linear": {"hot_start": True}}}, "'planner.linear.hot_start' was removed in 0.2.0; remove it"),
         ({"feedback": {"kind": "late"}}, "setting 'feedback.kind': got 'late'"),
-        ({"feedback": {"kind": "delayed"}}, "delay must be positive"),
-        ({"feedback": {"kind": "immediate", "delay": 2}}, "delay must be positive"),
+        ({"feedback": {"kind": "delayed"}}, "needs a positive delay"),
+        ({"feedback": {"kind": "immediate", "delay": 2}}, "needs a positive delay"),
         ({"episodes": 0}, "setting 'episodes': got 0"),
         ({"start": 3}, "setting 'start"),
         ({"constraints": [{"limits": 3}]}, "setting 'constraints.0.use'"),
@@ -77,7 +77,7 @@ def test_what_is_gone_is_gone():
             layer = {part: layer}
         with pytest.raises(BadInput) as caught:
             settings_from(layer)
-        assert str(caught.value) == f"setting '{name}' is gone since {version}; {advice}"
+        assert str(caught.value) == f"setting '{name}' was removed in {version}; {advice}"
 
 
 names = st.sampled_from(["planner", "linear", "options", "feedback", "kind", "delay", "start", "constraints", "use"])

@@ -39,7 +39,7 @@ def settings_page() -> str:
         lines += [f"`{name}`", f": `{json.dumps(values)}`", ""]
     lines += ["## Retired", ""]
     for name, (version, advice) in RETIRED.items():
-        lines += [f"`{name}`", f": gone since {version}; {advice}. Files that earlier versions wrote may still name it.", ""]
+        lines += [f"`{name}`", f": removed in {version}; {advice}. Files that earlier versions wrote may still name it.", ""]
     return "\n".join(lines)
 
 

@@ -92,7 +92,7 @@ class EndAt(TransitionConstraint):
         left, sure = f"{counted(now.judge.horizon - now.moves, 'move')} left in this episode", now.judge.can_end(now)
         if sure is None:
             return [Usage(limit, f"{left}; every plan ends there")]
-        return [Usage(limit, f"{left}: {'it can be reached' if sure else 'it can no longer be reached for sure'}")]
+        return [Usage(limit, f"{left}: {'it can be reached' if sure else 'it cannot be reached with certainty'}")]
 
     def _text(self) -> str:
         return ", ".join(f"{name}={value}" for name, value in self.point.items())

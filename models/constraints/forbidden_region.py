@@ -27,7 +27,7 @@ class ForbiddenRegion(TransitionConstraint):
     region
         A `Box`, `Circle`, `Polygon`, `Wall` or `Points`, or any object with `contains` and `crossed_by`.
     crossing
-        True where only standing inside is forbidden and passing through is harmless.
+        True if a move may pass through the region and only ending inside is forbidden.
     """
 
     def __init__(self, region: Region, crossing: bool = False) -> None:

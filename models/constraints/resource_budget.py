@@ -25,7 +25,7 @@ class ResourceBudget(Budget):
     Parameters
     ----------
     resource
-        The name of what is used up, for messages and the Pyomo component.
+        The name of the resource, for messages and the Pyomo component.
     cost
         Function of the values left and arrived at, each `{coordinate: array}` in engineering units, for many moves at
         once: `lambda left, right: 0.2 + abs(right["x"] - left["x"])`. Never negative. For a trajectory it is
@@ -63,7 +63,7 @@ class ResourceBudget(Budget):
             except Exception as error:
                 raise BadInput(
                     f"resource_budget '{self.label}': the cost failed on Pyomo expressions "
-                    f"({type(error).__name__}: {error}); write it with + - * / ** and abs() only"
+                    f"({type(error).__name__}: {error}); write it with only + - * / ** and abs()"
                 ) from error
         model.auxiliary_starts.append(smooth.starts(model))
         model.defining_rows += block.bound.values()

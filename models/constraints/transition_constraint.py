@@ -42,13 +42,13 @@ class TransitionConstraint:
     """A rule about moves, states or the whole episode. Override what your rule needs; the rest allows everything.
 
     A rule about single moves or single states overrides `allowed_transitions` or `allowed_states`: what it forbids is
-    left out of the polytope, so it costs nothing. A rule that adds something up over the episode overrides
-    `add_to_polytope`. A rule for continuous plants overrides its second face,
-    `add_to_trajectory`: smooth Pyomo constraints on the states of a path.
+    left out of the polytope, so it costs nothing. A rule that accumulates something over the episode overrides
+    `add_to_polytope`. A rule for continuous plants overrides `add_to_trajectory`: smooth Pyomo constraints on the states
+    of a path.
 
     Everything else follows: `violations`, `slack` and `usage` of an executed path come from what the rule forbids and from
-    its Pyomo rows, evaluated at that path. Override them, and `describe`, where plain arithmetic on points in engineering
-    units says it better or faster.
+    its Pyomo rows, evaluated at that path. Override them, and `describe`, if plain arithmetic on points in engineering
+    units is clearer or faster.
     """
 
     couples_steps: ClassVar[bool] = False
@@ -89,8 +89,8 @@ class TransitionConstraint:
     def add_to_trajectory(self, model: PyomoModel) -> None:
         """Add smooth components to the model of `build_trajectory`."""
         raise BadInput(
-            f"constraint '{self.name}' has no trajectory face; define add_to_trajectory(model) in its class, or leave it "
-            "out of a continuous problem"
+            f"constraint '{self.name}' cannot constrain a trajectory; define add_to_trajectory(model) in its class, or "
+            "leave it out of a continuous problem"
         )
 
     def describe(self, coordinates: Sequence[Coordinate]) -> str:
@@ -99,9 +99,9 @@ class TransitionConstraint:
         return f"at most {limit:g} per episode" if self.couples_steps and isinstance(limit, (int, float)) else self.name
 
     def violations(self, path: EpisodePath) -> list[Violation]:
-        """What is wrong with a path: moves that this rule forbids, and rows that cannot be kept any more.
+        """What is wrong with a path: moves that this rule forbids, and rows that can no longer hold.
 
-        Nothing where the path has no judge: points alone do not tell what the rows of a rule come to.
+        Nothing if the path has no judge: points alone do not give the value of the rows of a rule.
         """
         if path.judge is None:
             return []
@@ -120,7 +120,7 @@ class TransitionConstraint:
         return None
 
     def usage(self, paths: Sequence[EpisodePath], now: EpisodePath | None) -> list[Usage]:
-        """How much of it executed paths have used, one line per limit; `now` is the episode that goes on, if any.
+        """How much of it executed paths have used, one line per limit; `now` is the current episode, if any.
 
         At least one path is given, `now` or another.
         """
@@ -130,7 +130,7 @@ class TransitionConstraint:
             broken = any(self.violations(path) for path in paths)
             own = type(self).violations is not TransitionConstraint.violations
             judged = own or all(path.judge is None or not path.judge.unjudged(self) for path in paths)
-            kept = "kept by every move" if judged else "not judged"
+            kept = "kept by every move" if judged else "not checked"
             return [Usage(spaced(self.describe(here)), "broken" if broken else kept)]
         tightest: dict[str, JudgedRow] = {}
         for row in sorted(rows, key=lambda row: (row.is_open and row.broken_at is None, _room(row))):
@@ -157,7 +157,7 @@ class TransitionConstraint:
         return {}
 
     def arguments(self, coordinates: Sequence[Coordinate]) -> dict[str, Any] | None:
-        """What its class makes it of, as plain data in the units of the coordinates; None where that is code of a user."""
+        """Its arguments as plain data in the units of the coordinates; None if they contain code of a user."""
         return None
 
     def named_limits(self) -> dict[str, Any]:

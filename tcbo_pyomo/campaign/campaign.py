@@ -48,20 +48,20 @@ class LimitsHeld:
 
 
 class Campaign(TaughtByPastData):
-    """The one stateful object: a history, what is known from it, and the method that chooses moves.
+    """A campaign: its history, what is known from it, and the method that chooses moves.
 
-    To keep one: `start_campaign` and `open_campaign` (see `records/`).
+    To keep one in a file, use `start_campaign` and `open_campaign` (see `records/`).
 
     Parameters
     ----------
     problem
         The plant, its rules and the prior.
     settings
-        See `tcbo settings`; the problem's own preferences when not given.
+        See `tcbo settings`. Default: the problem's own preferences.
     seed
-        Every random choice of the campaign comes from one generator with this seed.
+        Random seed of the campaign.
     data
-        Past experiments: a CSV file, a data frame or a list of rows (see `add_data`), which teach from the first plan on.
+        Past experiments: a CSV file, a data frame or a list of rows (see `add_data`). They teach the model from the first plan.
     """
 
     method: Method[Any, Any]
@@ -104,14 +104,14 @@ class Campaign(TaughtByPastData):
 
     @timed("ask")
     def ask(self) -> Move:
-        """The next move; the same one again until the plant has made it."""
+        """The next move; it stays the same until the plant has made it."""
         history, problem = self.history, self.problem
         asked = history.open_move
         if asked is not None:
             return asked
         if self.finished:
             raise BadInput(
-                f"the campaign is finished: all {history.moves_made} moves were made; raise `episodes` to go on"
+                f"the campaign is finished: all {history.moves_made} moves were made; raise `episodes` to continue"
             )
         if problem.measure_start and not history.moves:
             return history.add(problem.start_state, 0, None, problem.start_state)
@@ -128,7 +128,7 @@ class Campaign(TaughtByPastData):
         return move
 
     def ask_episode(self) -> list[Move]:
-        """The whole rest of the episode as a schedule, planned without the results to come."""
+        """All remaining moves of the episode as a schedule, planned without further results."""
         if not self.problem.deterministic:
             raise BadInput("a plant with random transitions has no schedule; ask for one move at a time")
         before, generator = len(self.history.moves), self.generator.bit_generator.state
@@ -156,7 +156,7 @@ class Campaign(TaughtByPastData):
 
     @timed("arrive")
     def arrive(self, number: int, at: Any = None) -> None:
-        """Record that a move was made; `at` says where the plant went if not (or not surely) where it was sent."""
+        """Record that a move was made; `at` says where the plant arrived, if that is random or not as planned."""
         move = self.history.move(number)
         state = self._arrival(move, at)
         if move.arrived == state:
@@ -171,18 +171,17 @@ class Campaign(TaughtByPastData):
     def tell(
         self, number: int, value: float, at: Any = None, replicate: bool = False, confirm: bool = False
     ) -> Surprise | None:
-        """Give the result of a move: a finite number, once. Results may come in any order.
+        """Record the result of a move: a finite number, once. Results may come in any order.
 
-        A replicate is a further measurement of a visit whose first result was told: one more observation of that state.
-        A result that the model holds for very unlikely is recorded, returned and kept in the move's `surprises`;
-        `confirm` says that it is right all the same.
+        A replicate is a repeated measurement of a visit that already has a result.
+        An unlikely result is recorded, returned and kept in the move's `surprises`; `confirm` says that it is right.
         """
         move = self.history.move(number)
         result = checked_result(number, value)
         if move.value is not None and not replicate:
-            raise BadInput(f"move {number} was told already ({move.value!r}); a measurement is told once")
+            raise BadInput(f"move {number} already has a result ({move.value!r}); use `undo --move {number}` to correct it")
         if move.value is None and replicate:
-            raise BadInput(f"move {number} has no result that could be replicated; tell it without `replicate`")
+            raise BadInput(f"move {number} has no result to replicate; tell it without `replicate`")
         if at is not None or move.arrived is None:
             self.arrive(number, at)
         surprise = self.knowledge.surprise(move, result, confirm)
@@ -198,7 +197,7 @@ class Campaign(TaughtByPastData):
         if move.arrived is not None:
             return move.arrived
         if move.expected is None:
-            raise BadInput(f"move {move.number} has a random outcome; say where the plant arrived with `at`")
+            raise BadInput(f"move {move.number} has a random outcome; report where the plant arrived with `at`")
         return move.expected
 
     def _leave_schedule(self, move: Move) -> None:
@@ -211,14 +210,14 @@ class Campaign(TaughtByPastData):
         later = [m for m in self.history.moves[move.number :] if not m.cancelled]
         known = [m.number for m in later if m.reported]
         if known:
-            raise BadInput(f"move {move.number}: the later moves {known} were made already, from where it led")
+            raise BadInput(f"move {move.number}: later moves {known} were already made from its end")
         for other in later:
             other.cancelled = True
         move.arrived, move.scheduled = None, False
         self.knowledge.forget()
 
     def state(self) -> dict[str, Any]:
-        """Everything needed to go on elsewhere, as plain data (see `records/json_file.py`)."""
+        """Everything needed to continue elsewhere, as plain data (see `records/json_file.py`)."""
         return {
             "seed": self.seed,
             "settings": self.settings.model_dump(mode="json"),
@@ -230,7 +229,7 @@ class Campaign(TaughtByPastData):
 
     @classmethod
     def from_state(cls, problem: ProblemProtocol, state: dict[str, Any]) -> Campaign:
-        """A campaign from what `state` returned, on the same problem; it goes on with the same moves, bit for bit."""
+        """A campaign from what `state` returned, on the same problem; it continues with the same moves, bit for bit."""
         from tcbo_pyomo.settings import stored_settings
 
         campaign = cls(problem, stored_settings(state["settings"]), state["seed"])
@@ -259,14 +258,14 @@ class Campaign(TaughtByPastData):
         return self.knowledge.route_moves
 
     def predict(self, at: Any) -> tuple[Any, Any]:
-        """Posterior mean and standard deviation of the black box, given all results told.
+        """Posterior mean and standard deviation of the black box, given all results.
 
         Parameters
         ----------
         at
-            One place as `{coordinate: value}` in engineering units (of a finite process also a label or an index): two
-            numbers. A list of places, or a DataFrame with a column per coordinate: two arrays of n values. Of a plant with
-            hidden states only the inputs of the black box are needed.
+            One place as `{coordinate: value}` in engineering units (for a finite process also a label or an index)
+            gives two numbers. A list of places, or a DataFrame with a column per coordinate, gives two arrays of n
+            values. For a plant with hidden states only the inputs of the black box are needed.
         """
         one = not _is_table(at) and (isinstance(at, (Mapping, str, tuple)) or not isinstance(at, Sequence))
         places = [at] if one else _records(at, [c.name for c in self.problem.input_axes])

@@ -85,7 +85,7 @@ class CampaignGenerator(Generator):
         if aims != {problem.output: "MaximizeObjective"}:
             raise BadInput(f"vocs: objectives {aims} must be to maximise '{problem.output}'")
         if vocs.constraint_names or vocs.constant_names:
-            raise BadInput("vocs: constraints and constants are not used; the rules of the plant are in the problem")
+            raise BadInput("vocs: remove constraints and constants; the problem has the rules of the plant")
 
     def suggest(self, num_points: int | None = None) -> list[dict[str, Any]]:
         """The next points: one by default, more as the beginning of the episode's schedule.
@@ -103,11 +103,11 @@ class CampaignGenerator(Generator):
         numbers = [move.number for move, _, _ in told]
         twice = sorted({number for number in numbers if numbers.count(number) > 1})
         if twice:
-            raise BadInput(f"ingest: move {twice[0]} occurs twice; a measurement is told once")
+            raise BadInput(f"ingest: move {twice[0]} occurs twice; give each result once")
         elsewhere = [move.number for move, _, at in told if at is not None]
         if elsewhere and max(numbers) > min(elsewhere):
             raise BadInput(
-                f"ingest: move {min(elsewhere)} ended elsewhere than suggested, and later moves have results, too; tell "
+                f"ingest: move {min(elsewhere)} ended elsewhere than suggested, and later moves also have results; tell "
                 "them one by one"
             )
         for move, value, at in told:
@@ -144,12 +144,12 @@ class CampaignGenerator(Generator):
             waiting = [move for move in (history.open_move, *history.pending) if move is not None]
             if len(waiting) != 1:
                 raise BadInput(
-                    f"ingest: a point without '_id', and {len(waiting)} moves are waited for; give the '_id'"
+                    f"ingest: a point without '_id', and {len(waiting)} moves are outstanding; give the '_id'"
                 )
             number = waiting[0].number
         move = history.move(number)
         if move.value is not None:
-            raise BadInput(f"ingest: move {number} was told already ({move.value!r}); a measurement is told once")
+            raise BadInput(f"ingest: move {number} already has a result ({move.value!r}); give each result once")
         value = result[problem.output]
         if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
             raise BadInput(f"ingest: move {number}: '{problem.output}' is {value!r}; it must be a finite number")

@@ -1,4 +1,4 @@
-"""Past experiments in a campaign: added, listed and taken back. They teach the model, and are neither moves nor budget."""
+"""Past experiments in a campaign: added, listed and removed. They teach the model, and are neither moves nor budget."""
 
 from __future__ import annotations
 
@@ -60,9 +60,9 @@ class TaughtByPastData:
         name
             What the table is called; the name of the file when not given.
         again
-            Whether rows that are there already are added once more.
+            Add rows again that are already there.
         confirm
-            Whether rows that look very unlikely are right all the same.
+            The rows are right, even if they look unlikely.
         """
         number = 1 + max((batch.number for batch in self.history.past.batches), default=0)
         added = checked_data(cast("Campaign", self), data, name, confirm, number)
@@ -72,7 +72,7 @@ class TaughtByPastData:
         return added
 
     def remove_data(self, which: int | str, rows: Collection[int] | None = None) -> PastBatch:
-        """Take back a table by its number or file, or some rows of it (numbers as an editor counts them); what it was."""
+        """Remove a table by its number or file, or some rows of it (numbers as an editor counts them); returns the table."""
         batch = self.history.past.batch(which)
         left = batch.without(rows)
         kept = ((left if one is batch else one) for one in self.history.past.batches)
@@ -133,7 +133,7 @@ def refuse_known(past: Past, batch: PastBatch) -> None:
             number = "all" if len(twice) == len(batch.results) else str(len(twice))
             raise BadInput(
                 f"data '{batch.source}': {number} of its {len(batch.results)} rows (first: row {twice[0].row}) are in data "
-                f"{known.number} ({known.source}) already; take that back first (remove {known.number}), or add them once more "
+                f"{known.number} ({known.source}) already; remove that first (remove {known.number}), or add them again "
                 "(--again)"
             )
 

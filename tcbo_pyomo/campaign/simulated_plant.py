@@ -19,7 +19,7 @@ class SimulatedPlant:
 
     def __init__(self, problem: ProblemProtocol, seed: int) -> None:
         if not problem.simulated:
-            raise BadInput(f"problem '{problem.name}' has no known truth; it cannot be simulated, use ask and tell")
+            raise BadInput(f"problem '{problem.name}' has no known truth and cannot be simulated; use ask and tell")
         self.problem, self.seed = problem, seed
 
     def make(self, move: Move) -> Location:

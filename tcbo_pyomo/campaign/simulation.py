@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class EpisodeSummary:
-    """Where the campaign stands after an episode; regret and identified are None where the truth is unknown."""
+    """The state of the campaign after an episode; regret and identified are None if the truth is unknown."""
 
     episode: int
     recommendation: dict[str, float]
@@ -37,7 +37,7 @@ class EpisodeSummary:
 
 @dataclass(frozen=True)
 class StepSummary(EpisodeSummary):
-    """Where the campaign stands after a move, and how that move was found."""
+    """The state of the campaign after a move, and how that move was found."""
 
     step: int
     plan: dict[str, Any] | None
@@ -52,7 +52,7 @@ class CampaignResult(CampaignHolder):
     campaign
         The campaign itself, for what the tables do not show.
     episodes, steps
-        Where the campaign stood after each episode and each move.
+        The state of the campaign after each episode and each move.
     """
 
     campaign: Campaign
@@ -81,7 +81,7 @@ class CampaignResult(CampaignHolder):
 
 
 class Simulation:
-    """A campaign on a simulated plant, which can be interrupted at any instant and gone on with.
+    """A campaign on a simulated plant, which can be interrupted at any time and resumed.
 
     Attributes
     ----------
@@ -114,7 +114,7 @@ class Simulation:
         return CampaignResult(campaign, self.episodes, self.steps)
 
     def _make_move(self) -> Move:
-        """Ask, move, measure what is due, tell, and write down where the campaign stands."""
+        """Ask, move, measure what is due, tell, and record the state of the campaign."""
         campaign = self.campaign
         move = campaign.ask()
         campaign.arrive(move.number, self.plant.make(move))

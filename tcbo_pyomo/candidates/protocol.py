@@ -77,7 +77,7 @@ def candidate_rule(name: str, plant: Plant, settings: CandidateSettings) -> Fini
     if rule_class.plant != plant:
         known = [other for other in rules.names() if rules.load(other).plant == plant]
         raise BadInput(
-            f"candidate rule '{name}' is for {rule_class.plant} plants and this one is {plant}; use {' or '.join(known)}, "
+            f"candidate rule '{name}' is for {rule_class.plant} plants, but this one is {plant}; use {' or '.join(known)}, "
             "or 'my_module:MyRule'"
         )
     try:

@@ -134,7 +134,7 @@ def _order(finding: AuditFinding) -> tuple[int, int]:
 def full_audit(problem: ProblemProtocol, episodes: Sequence[ExecutedEpisode]) -> Audit:
     """Everything an audit says about executed episodes."""
     misses = [
-        AuditFinding(episode.rows[step], episode.number, step + 1, "model", "where the model says", text)
+        AuditFinding(episode.rows[step], episode.number, step + 1, "model", "where the model predicts", text)
         for episode in episodes
         for step, text in problem.judge.misses(episode.path)
         if step < len(episode.rows)

@@ -51,7 +51,7 @@ def _dynamics(problem: ContinuousProblem) -> list[Finding]:
     finite = np.isfinite(after).all(axis=1)
     if not finite.all():
         worst = problem.place_words(tuple(states[int(finite.argmin())].tolist()))
-        share = f"of {SAMPLE} random moves {int((~finite).sum())} have no finite outcome, such as one from {worst}"
+        share = f"{int((~finite).sum())} of {SAMPLE} random moves have no finite outcome, such as one from {worst}"
         text = f"{share}; check the equations there, or narrow the bounds"
         return [Finding("warning" if finite.any() else "error", "dynamics", text)]
     slopes = np.empty((SAMPLE, dimension, dimension))
@@ -116,17 +116,17 @@ class _Axes:
 def _reach(problem: ContinuousProblem) -> list[Finding]:
     """How far an episode gets along the axis of every input, against its bounds."""
     if problem.reaches_everything:
-        return [Finding("ok", "reach", "an episode can get to every point within the bounds")]
+        return [Finding("ok", "reach", "an episode can reach every point within the bounds")]
     dimension = len(problem.input_axes)
     ends = reachable_set(problem).maxima(_Axes(dimension), exact=True).values
-    findings = [Finding("ok", "reach", f"an episode can get to about {_share(problem):.0%} of the box")]
+    findings = [Finding("ok", "reach", f"an episode can reach about {_share(problem):.0%} of the box")]
     for c, low, high in zip(problem.input_axes, -ends[:dimension], ends[dimension:], strict=True):
         reached = " to ".join(f"{c.lower + (end + 0.5) * c.width:.5g}" for end in (low, high))
         text = f"an episode reaches {reached} of {c.lower:g} to {c.upper:g} {c.unit}".rstrip()
         if high - low >= REACHED:
             findings.append(Finding("ok", f"reach of {c.name}", text))
         else:
-            advice = "narrow the bounds, lengthen the episode or widen the actions if more was meant"
+            advice = "narrow the bounds, lengthen the episode or widen the actions if you meant more"
             findings.append(Finding("warning", f"reach of {c.name}", f"{text}; {advice}"))
     return findings
 
@@ -140,7 +140,7 @@ def _share(problem: ContinuousProblem) -> float:
 def _truth(problem: ContinuousProblem) -> list[Finding]:
     """Whether a known truth is finite, what the prior makes of it, and whether the maximum is right."""
     if problem.truth is None:
-        return [Finding("ok", "truth", "unknown: for ask and tell, not for simulation")]
+        return [Finding("ok", "truth", "unknown: use ask and tell; it cannot be simulated")]
     points = np.random.default_rng(2).uniform(-0.5, 0.5, (SAMPLE, len(problem.input_axes)))
     if not problem.reaches_everything:
         points = reachable_set(problem).cloud.points
@@ -156,7 +156,7 @@ def _prior(problem: ContinuousProblem, points: Array, values: Array) -> Finding:
     """Whether the prior holds the truth for possible."""
     deviation = np.sqrt(problem.kernel.diagonal(points))
     away = np.abs(values - problem.kernel.mean(points)) / np.maximum(deviation, np.finfo(float).tiny)
-    text = f"the truth is {values.min():.4g} to {values.max():.4g} where an episode can get to"
+    text = f"the truth is {values.min():.4g} to {values.max():.4g} where an episode can reach"
     if away.max() > SURPRISING:
         far = f"up to {away.max():.2g} standard deviations from the prior mean"
         return Finding("warning", "prior", f"{text}, {far}: raise the kernel's variance or subtract a constant from the output")
@@ -170,9 +170,9 @@ def _maximum(problem: ContinuousProblem, values: Array) -> Finding:
     if problem.maximum is None:
         return Finding("ok", "maximum", f"not given, so there is no regret; an episode can reach {best:.8g}")
     if problem.maximum < best - 1e-6 * max(spread, abs(best)):
-        below = f"maximum {problem.maximum:.8g} is below {best:.8g}, which the truth takes: regret would be negative"
+        below = f"maximum {problem.maximum:.8g} is below {best:.8g}, a value of the truth: regret would be negative"
         return Finding("warning", "maximum", f"{below}; give the largest value that an episode can reach")
     if problem.maximum > best + SHORT * spread:
         above = f"maximum {problem.maximum:.8g} is above {best:.8g}, the largest value found that an episode can reach"
-        return Finding("warning", "maximum", f"{above}: no regret can become zero")
+        return Finding("warning", "maximum", f"{above}: regret can never reach zero")
     return Finding("ok", "maximum", f"an episode can reach {best:.8g}, maximum is {problem.maximum:.8g}")

@@ -29,16 +29,16 @@ def _rule(problem: ContinuousProblem, rule: TransitionConstraint) -> Finding:
     try:
         _ = reachable_set(problem.changed(constraints=(rule,))).cloud
     except TcboError as error:
-        return Finding("error", name, f"{words}: no episode keeps it, even without the other rules: {error}")
+        return Finding("error", name, f"{words}: no episode satisfies it, even without the other rules: {error}")
     others = [other for other in problem.rules if other is not rule]
     try:
         broken, number = _broken_without(problem.changed(constraints=others), rule)
     except TcboError as error:
-        return Finding("error", name, f"{words}: no episode keeps the other rules: {error}")
+        return Finding("error", name, f"{words}: no episode satisfies the other rules: {error}")
     if broken == 0:
-        unbound = f"{words}: it does not bind, all of {number} episodes without it keep it; check its limit and its units"
+        unbound = f"{words}: it does not bind: all {number} episodes without it satisfy it; check its limit and its units"
         return Finding("warning", name, unbound)
-    return Finding("ok", name, f"{words}: it binds, {broken} of {number} episodes without it break it")
+    return Finding("ok", name, f"{words}: it binds: {broken} of {number} episodes without it break it")
 
 
 def _forbids_start(problem: ContinuousProblem, rule: TransitionConstraint) -> str:
@@ -46,7 +46,7 @@ def _forbids_start(problem: ContinuousProblem, rule: TransitionConstraint) -> st
     start = problem.points([problem.start_state])
     allowed = rule.allowed_points(problem.coordinates, start)
     if allowed is not None and not allowed.all():
-        return f"the rule does not allow the plant to be at {problem.place_words(problem.start_state)}"
+        return f"the rule forbids {problem.place_words(problem.start_state)}"
     if rule.couples_steps or rule.end_point:
         return ""
     standing = EpisodePath(problem.coordinates, np.vstack([start, start]), False)

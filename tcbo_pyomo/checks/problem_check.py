@@ -96,13 +96,13 @@ def _noise_in_box(problem: ProblemProtocol) -> tuple[Array, Array]:
 
 def _noise(noise: Array, prior: Array) -> Finding:
     """The scale of the noise against that of the prior; where the prior is certain there is nothing to compare."""
-    text = f"standard deviation of the quietest measurements {_range(noise)}, of the prior {_range(prior)}"
+    text = f"standard deviation of the least noisy measurements {_range(noise)}, of the prior {_range(prior)}"
     noise, prior = noise[prior > 0], prior[prior > 0]
     if (noise > prior).any():
         share = (noise > prior).mean()
         return Finding("warning", "noise", f"{text}: in {share:.0%} of the places the noise is larger; check the units")
     if (noise < FAINTEST_NOISE * prior).any():
-        text += f": below {FAINTEST_NOISE:g} of the prior, which rounding cannot resolve"
+        text += f": below {FAINTEST_NOISE:g} of the prior, too small for the arithmetic"
         return Finding("warning", "noise", text)
     return Finding("ok", "noise", text)
 
@@ -115,7 +115,7 @@ def _prior(problem: ProblemProtocol) -> list[Finding]:
     low, high = prior.range
     text = f"{problem.output} expected from {low:g} to {high:g}; lengthscales and noise are learned from the results"
     if problem.kernel_given:
-        text = f"{problem.output} expected from {low:g} to {high:g}; the kernel that was given is kept"
+        text = f"{problem.output} expected from {low:g} to {high:g}; the given kernel is kept"
     truth = problem.truth if isinstance(problem.truth, np.ndarray) else np.array([low])
     if truth.min() < low or truth.max() > high:
         return [Finding("warning", "prior", f"{text}; the truth lies between {_range(truth)}, outside the range")]
@@ -134,11 +134,11 @@ def _range(values: Array) -> str:
 def _truth(problem: Problem) -> Finding:
     """Whether the maximum of a known truth lies where an episode can go."""
     if problem.truth is None:
-        return Finding("ok", "truth", "unknown: for ask and tell, not for simulation")
+        return Finding("ok", "truth", "unknown: use ask and tell; it cannot be simulated")
     best = int(np.where(problem.sets.allowed_states(0), problem.truth, -np.inf).argmax())
     if problem.truth[best] > problem.truth[problem.best_state]:
         label = problem.process.labels[best]
-        return Finding("warning", "truth", f"the maximum '{label}' can never be visited, regret is measured without it")
+        return Finding("warning", "truth", f"the maximum '{label}' can never be visited; regret ignores it")
     return Finding("ok", "truth", f"the maximum is '{problem.process.labels[problem.best_state]}'")
 
 

@@ -40,8 +40,8 @@ def _constraint(problem: Problem, rule: TransitionConstraint) -> Finding:
     if late is not None and (~late).sum() > forbidden:
         effects.append(f"leaves {int(late.sum())} of {process.number_of_states} states to end in")
     if rule.couples_steps:
-        effects.append("adds up over the episode")
-    return Finding("ok", rule.name, ", ".join(effects) or "removes no move: the process has none that breaks it")
+        effects.append("accumulates over the episode")
+    return Finding("ok", rule.name, ", ".join(effects) or "removes no move: no move of the process breaks it")
 
 
 def _dead_ends(problem: Problem) -> Finding:
@@ -83,7 +83,7 @@ def _search_space(problem: Problem) -> Finding:
         gained = int((problem.changed(constraints=others).search_space & never).sum())
         if gained:
             without.append(f"{gained} more without {rule.name}")
-    why = ", ".join(without) or "the moves or the horizon do not lead there"
+    why = ", ".join(without) or "no moves within the horizon lead there"
     names = some_of([process.labels[state] for state in np.flatnonzero(never)])
     return Finding("warning", "search space", f"{count}, never {names} ({why})")
 
@@ -112,7 +112,7 @@ def moves_from_start(problem: Problem) -> Array:
 def _budget(problem: Problem, budget: Budget) -> Finding:
     """Whether the most careful episode keeps a budget, whatever chance does."""
     needed = float(WorstCaseTail(budget, problem.sets).tail[0, problem.start_state])
-    text = f"the most careful episode needs {needed:g} in the worst case, the limit is {budget.limit:g}"
+    text = f"the cheapest episode needs {needed:g} in the worst case; the limit is {budget.limit:g}"
     if needed > budget.limit * (1 + 1e-9):
         return Finding("error", budget.name, f"{text}; raise the limit or shorten the episode")
     return Finding("ok", budget.name, text)

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 CampaignFile = Annotated[Path, typer.Argument(metavar="CAMPAIGN.db", help="The campaign file.")]
 OwnProblem = Annotated[
-    Path | None, typer.Option("--problem", metavar="FILE.py", help="Your problem file, if it moved or was edited.")
+    Path | None, typer.Option("--problem", metavar="FILE.py", help="Your problem file, if you moved or edited it.")
 ]
-MoveNumber = Annotated[int | None, typer.Option("--move", min=1, help="Number of the move; if not given, the one due.")]
+MoveNumber = Annotated[int | None, typer.Option("--move", min=1, help="Number of the move. Default: the one that is due.")]
 Place = Annotated[
-    list[str] | None, typer.Option("--at", metavar="NAME=VALUE", help="Where the plant really was; one per coordinate.")
+    list[str] | None, typer.Option("--at", metavar="NAME=VALUE", help="Where the plant really was; repeat for each coordinate.")
 ]
-Key = Annotated[str | None, typer.Option("--key", help="The same command again under the same key changes nothing.")]
+Key = Annotated[str | None, typer.Option("--key", help="Idempotency key: a repeated command with it changes nothing.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
 
 
@@ -35,7 +35,7 @@ def open_file(campaign: Path, problem: Path | None, trust: bool = False) -> Dura
     logging.getLogger("tcbo_pyomo.records").addHandler(logging.NullHandler())
     opened = open_campaign(campaign, problem, trust=trust)
     if not isinstance(opened, DurableCampaign):
-        raise BadInput(f"{campaign}: is no campaign file, which alone keeps what is asked and told; see `tcbo start`")
+        raise BadInput(f"{campaign}: is not a campaign file of `tcbo start`; only such a file records what is asked and told")
     return opened
 
 
@@ -56,5 +56,5 @@ def confirm(*done: tuple[Receipt, str]) -> None:
     """Say what was recorded, now or before, and which limits the moves broke."""
     for receipt, _ in done:
         for text in receipt.violations:
-            warn(f"move {receipt.number} broke a declared limit, which is recorded: {text}")
-    say("\n".join(f"recorded{'' if receipt.new else ', as before'}: {message}" for receipt, message in done))
+            warn(f"move {receipt.number} broke a declared limit; the move is recorded: {text}")
+    say("\n".join(f"recorded{'' if receipt.new else ' already'}: {message}" for receipt, message in done))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tcbo_pyomo.records.status import Best, Status
 
 MOST_MOVES = 20
-"""Moves that are printed of a long way."""
+"""A longer route is printed up to this many moves."""
 
 
 def moves_as_text(campaign: DurableCampaign, moves: Sequence[Move]) -> str:
@@ -29,7 +29,7 @@ def moves_as_text(campaign: DurableCampaign, moves: Sequence[Move]) -> str:
     for move in moves:
         where = f"move {move.number} (episode {move.episode}, step {move.step})"
         if move.expected is None:
-            lines.append(f"{where}: {problem.instruction(move.decision)}; its outcome is random, tell it with --at")
+            lines.append(f"{where}: {problem.instruction(move.decision)}; its outcome is random; report where it led with --at")
         else:
             place = point_text(problem.describe(move.expected), problem.coordinates)
             does = "" if move.decision is None else _inputs_in_words(problem, move.decision)
@@ -102,7 +102,7 @@ def status_as_text(status: Status) -> str:
         + ("" if status.planned_with is None else f"; planned with {status.planned_with}"),
         f"episode {status.episode} of {status.episodes}; {made}" + ("; finished" if status.finished else ""),
         f"asked for: {_moves(asked) or 'nothing'}",
-        f"results to come: {', '.join(map(str, status.pending)) or 'none'}",
+        f"results outstanding: {', '.join(map(str, status.pending)) or 'none'}",
     ]
     if status.past_results:
         past = counted(status.past_results, "past result")
@@ -110,12 +110,12 @@ def status_as_text(status: Status) -> str:
     for number, texts in status.violations.items():
         lines += [f"move {number} broke a declared limit: {text}" for text in texts]
     for number, texts in status.surprises.items():
-        lines += [f"move {number} has a very unlikely result: {text}" for text in texts]
-    lines += [f"very unlikely past result: {text}" for text in status.past_surprises]
+        lines += [f"move {number} has an unlikely result: {text}" for text in texts]
+    lines += [f"unlikely past result: {text}" for text in status.past_surprises]
     if status.fall_backs:
         lines.append(f"warning: {status.fall_backs_in_words}")
     if status.acting:
-        lines.append(f"last move made by {status.acting}")
+        lines.append(f"last move chosen by {status.acting}")
     lines += [*status.belief_lines, *(f"warning: {text}" for text in status.warnings)]
     return "\n".join(lines) + "\n"
 
@@ -127,7 +127,7 @@ def _moves(numbers: Sequence[int]) -> str:
 def best_as_text(problem: ProblemProtocol, best: Best) -> str:
     """One line, and the moves that lead there where they are kept."""
     if best.at is None:
-        return "no recommendation yet: no result was told\n"
+        return "no recommendation yet: there are no results\n"
     past = f" and {counted(best.past_results, 'past result')}" if best.past_results else ""
     unit = f" {problem.output_unit}" if problem.output_unit else ""
     value = f"{problem.output} = {best.mean:.4g} ± {best.standard_deviation:.2g}{unit}"
@@ -159,7 +159,7 @@ def route_as_lines(problem: ProblemProtocol, moves: Sequence[dict[str, Any]]) ->
         where = point_text(move["at"], problem.coordinates)
         lines.append(f"  {move['step']}: {f'{does} -> ' if does else ''}{where}")
     if len(lines) > MOST_MOVES:
-        lines[MOST_MOVES - 1 : -1] = [f"  ... {len(lines) - MOST_MOVES} more moves (all of them: --json)"]
+        lines[MOST_MOVES - 1 : -1] = [f"  ... {len(lines) - MOST_MOVES} more moves (--json prints all)"]
     return [f"how to get there, {counted(len(moves), 'move')} from the start:", *lines]
 
 

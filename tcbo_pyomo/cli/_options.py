@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 ProblemName = Annotated[str, typer.Argument(help="A name from `tcbo problems`, or the path of a .py file.")]
 SettingsFile = Annotated[Path | None, typer.Option(metavar="FILE.yaml", help="A settings file.")]
 Assignments = Annotated[
-    list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Any setting; may be repeated.")
+    list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Change any setting; repeatable.")
 ]
 Preset = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="paper: the method as the paper has it; weaker than --settings and --set."),
+    typer.Option(metavar="NAME", help="paper: the method of the paper. --settings and --set override it."),
 ]
-Seed = Annotated[int, typer.Option(min=0, help="Every random choice follows from it.")]
+Seed = Annotated[int, typer.Option(min=0, help="Random seed.")]
 
 Source = Annotated[Path, typer.Argument(help="CAMPAIGN.db, a saved campaign, or the folder of a run.")]
 ProblemOfSource = Annotated[
@@ -29,33 +29,33 @@ ProblemOfSource = Annotated[
 ]
 
 Trust = Annotated[
-    bool, typer.Option("--trust", help="Run the code that the file names, this once, though it was not started here.")
+    bool, typer.Option("--trust", help="Run the code that the file names, once, although you did not start the campaign here.")
 ]
 
 
 def _checked_gap(gap: float | None) -> float | None:
     """A gap that can be reached."""
     if gap is not None and not 0.0 < gap < 1.0:
-        raise BadInput(f"--gap {gap:g} must lie between 0 and 1, as in 0.01 for 1 %")
+        raise BadInput(f"--gap {gap:g} must be between 0 and 1, such as 0.01 for 1 %")
     return gap
 
 
 Gap = Annotated[
-    float | None, typer.Option(help="How closely an optimum is enclosed; 0.01 when not given.", callback=_checked_gap)
+    float | None, typer.Option(help="Relative optimality gap. Default: 0.01.", callback=_checked_gap)
 ]
 
 
 def _checked_seconds(seconds: float) -> float:
     """A time limit that ends."""
     if not 0.0 < seconds <= 1e6:
-        raise BadInput(f"--time-limit {seconds:g} must be a number of seconds above 0, at most 1,000,000")
+        raise BadInput(f"--time-limit {seconds:g} must be more than 0 and at most 1,000,000 seconds")
     return seconds
 
 
 TimeLimit = Annotated[
     float,
     typer.Option(
-        metavar="SECONDS", help="For how long bounds are sought; says what was not reached.", callback=_checked_seconds
+        metavar="SECONDS", help="Time limit; the output says what it cut short.", callback=_checked_seconds
     ),
 ]
 
@@ -90,5 +90,5 @@ def name_and_value(option: str, text: str, example: str) -> tuple[str, str]:
     """The two sides of the name=value that was typed after an option."""
     name, _, value = (part.strip() for part in text.partition("="))
     if not (name and value):
-        raise BadInput(f"{option} {text!r}: write name=value, as in {example}")
+        raise BadInput(f"{option} {text!r}: write NAME=VALUE, such as {example}")
     return name, value

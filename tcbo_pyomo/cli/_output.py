@@ -50,7 +50,7 @@ def say(message: str, nl: bool = True, advice: str = "do not repeat the command"
         drop_output()
         done = " | ".join(message.rstrip().split("\n"))
         raise DiskError(
-            f"standard output cannot be written ({error.strerror}), but this is recorded, {advice}: {done}"
+            f"cannot write to standard output ({error.strerror}), but this is recorded, {advice}: {done}"
         ) from None
 
 

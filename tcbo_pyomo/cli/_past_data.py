@@ -32,7 +32,7 @@ def doubt_rows(campaign: DurableCampaign, added: AddedData) -> None:
     batch = added.batch
     for text in added.doubts(campaign.problem.output_unit):
         warn(
-            f"{text}, given all others; if it is a slip, take the row back with `tcbo data {campaign.path} remove "
+            f"{text}, given all others; if it is a mistake, remove the row with `tcbo data {campaign.path} remove "
             f"{batch.number} --row N`"
         )
     # A model that is a user's own and cannot be asked here warns of nothing.

@@ -33,15 +33,15 @@ def prior_from(
 
 def _asked() -> PlainPrior:
     """The answers of whoever sits at the terminal; each is asked for again until it can be used."""
-    typer.echo("A few questions about what you will measure; Enter takes the answer in brackets.")
-    low = _answer("Results will hardly lie below", f"{DEFAULT.range[0]:g}", _number)
-    high = _answer("nor above", f"{DEFAULT.range[1]:g}", lambda text: _above(low, _number(text)))
-    positive = low > 0 and typer.confirm("Is the output positive and spread over decades?", default=False)
+    typer.echo("A few questions about what you measure. Enter accepts the answer in brackets.")
+    low = _answer("Lowest result you expect", f"{DEFAULT.range[0]:g}", _number)
+    high = _answer("Highest result you expect", f"{DEFAULT.range[1]:g}", lambda text: _above(low, _number(text)))
+    positive = low > 0 and typer.confirm("Is the output positive, and does it span orders of magnitude?", default=False)
     text = "Standard deviation of a repeated measurement, or unknown"
     sd = _answer(text, f"{DEFAULT.measurement_sd:g}", _sd)
     distances = {}
     for name in INPUTS:
-        question = f"How far must one go in {name} until the answer changes character, or unknown"
+        question = f"Change of {name} that changes the output markedly, or unknown"
         distance = _answer(question, UNKNOWN, _sd)
         if distance is not None:
             distances[name] = distance

@@ -1,4 +1,4 @@
-"""`tcbo amend CAMPAIGN.db`: changed limits, prior, horizon or settings hold from now on."""
+"""`tcbo amend CAMPAIGN.db`: use changed limits, prior, horizon or settings from now on."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def amend(
     yes: Annotated[bool, typer.Option("--yes", help="Record the change without asking.")] = False,
     trust: Trust = False,
 ) -> None:
-    """Show what has changed in the problem, and go on under it with all data; moves keep the limits they were asked under."""
+    """Show what changed in the problem and continue with it, keeping all data; earlier moves keep their limits."""
     from tcbo_pyomo.settings import merged
 
     def agreed(changes: list[Change]) -> bool:
@@ -38,15 +38,15 @@ def amend(
             return True
         if not sys.stdin.isatty():
             raise BadInput(
-                f"{campaign}: nothing was recorded; repeat the command with --yes to go on under the right column"
+                f"{campaign}: nothing was recorded; repeat the command with --yes to continue with the right column"
             )
-        return typer.confirm("Go on under the right column, with all data?")
+        return typer.confirm("Continue with the right column and keep all data?")
 
     opened = open_file(campaign, None, trust)
     changes = opened.amend(problem, merged(*layers_of(None, set_)), confirm=agreed)
     if not changes:
-        typer.echo(f"{campaign}: left as it was")
+        typer.echo(f"{campaign}: unchanged")
         return
     move = opened.history.open_move
-    left = "" if move is None else f"; move {move.number} was asked for before: `skip` it to have it planned anew"
+    left = "" if move is None else f"; move {move.number} was asked for before the change; `skip` it to plan it again"
     say(f"amended {campaign}: {'; '.join(change.in_words() for change in changes)}{left}")

@@ -1,4 +1,4 @@
-"""`tcbo arrive CAMPAIGN.db`: a move was made, its result comes later."""
+"""`tcbo arrive CAMPAIGN.db`: mark a move as made; its result comes later."""
 
 from __future__ import annotations
 
@@ -10,6 +10,6 @@ PANEL, POSITION = "A campaign on a real plant", 23
 def arrive(
     campaign: CampaignFile, move: MoveNumber = None, at: Place = None, key: Key = None, problem: OwnProblem = None
 ) -> None:
-    """A move was made, its result comes later."""
+    """Mark a move as made; its result comes later."""
     receipt = open_file(campaign, problem).arrive(move, place_of(at), key)
     confirm((receipt, f"move {receipt.number} was made"))

@@ -16,21 +16,21 @@ PANEL, POSITION = "A campaign on a real plant", 21
 
 def ask(
     campaign: CampaignFile,
-    episode: Annotated[bool, typer.Option("--episode", help="The whole rest of the episode.")] = False,
-    csv: Annotated[bool, typer.Option("--csv", help="Print as CSV, to be filled in and told.")] = False,
+    episode: Annotated[bool, typer.Option("--episode", help="Ask for all remaining moves of the episode.")] = False,
+    csv: Annotated[bool, typer.Option("--csv", help="Print as CSV, to fill in for `tell --csv`.")] = False,
     json: AsJson = False,
     new: Annotated[
-        bool, typer.Option("--new", help="The last move was made, its result comes later: plan the next one.")
+        bool, typer.Option("--new", help="Mark the outstanding move as made, and plan the next one.")
     ] = False,
     problem: OwnProblem = None,
     trust: Trust = False,
 ) -> None:
-    """The next move; the same one again until its result is told."""
+    """Print the next move; it stays the same until you tell its result."""
     from tcbo_pyomo.cli._campaign_texts import moves_as_csv, moves_as_json, moves_as_text
     from tcbo_pyomo.planning.fall_backs import fall_backs
 
     if csv and json:
-        raise BadInput("--csv and --json: choose one of the two")
+        raise BadInput("--csv and --json: choose one of them")
     opened = open_file(campaign, problem, trust)
     moves = opened.ask_episode(new) if episode else [opened.ask(new)]
     show = moves_as_csv if csv else moves_as_json if json else moves_as_text

@@ -29,23 +29,23 @@ def audit(
         str | None, typer.Option(help="A name from `tcbo problems` or a .py file; needed for CSV and saved campaigns.")
     ] = None,
     settings: Annotated[
-        Path | None, typer.Option(metavar="FILE.yaml", help="Settings whose start and constraints hold for a CSV.")
+        Path | None, typer.Option(metavar="FILE.yaml", help="Settings with the start and constraints of a CSV.")
     ] = None,
 ) -> None:
-    """List every executed move that breaks a declared constraint; the exit code is 1 if there is one, 0 if none."""
+    """List the executed moves that break a declared constraint. Exit code 1 if there are any, else 0."""
     found, built = _audited(where, problem, settings)
     if found.findings:
         print_table(_table(found.findings, "allowed"))
     if found.misses:
         typer.echo(
-            "the plant ended elsewhere than its model says (no violation, where another allowed action leads there):"
+            "the plant ended elsewhere than its model predicts (no violation if another allowed action leads there):"
         )
         print_table(_table(found.misses, "expected"))
     if found.unjudged:
-        typer.echo(f"not judged: {', '.join(found.unjudged)}", err=True)
+        typer.echo(f"not checked: {', '.join(found.unjudged)}", err=True)
     number = f"{len(found.findings) or 'no'} violation{'' if len(found.findings) == 1 else 's'}"
     moves = f"{found.moves} move{'' if found.moves == 1 else 's'}"
-    limit = "; not everything could be judged" if found.unjudged else ""
+    limit = "; not everything could be checked" if found.unjudged else ""
     typer.echo(f"{where}: {number} in {moves} of {built.name}{limit}")
     if found.findings:
         raise typer.Exit(VIOLATIONS_FOUND)
@@ -70,7 +70,7 @@ def _audited(where: Path, problem: str | None, settings: Path | None) -> tuple[A
         campaign = look_at(where, problem)
         return full_campaign_audit(campaign), campaign.problem
     if problem is None:
-        raise BadInput(f"'{where}' is a table of set-points; name the problem whose constraints hold with --problem")
+        raise BadInput(f"'{where}' is a table of set-points; name its problem with --problem")
     built = _problem(problem, settings)
     return full_audit(built, episodes_of_table(built, where)), built
 

@@ -11,7 +11,7 @@ PANEL, POSITION = "A campaign on a real plant", 27
 
 
 def best(campaign: CampaignFile, json: AsJson = False, problem: OwnProblem = None, trust: Trust = False) -> None:
-    """The recommendation with its uncertainty."""
+    """Print the recommendation with its uncertainty."""
     from tcbo_pyomo.cli._campaign_texts import best_as_text, to_json
 
     opened = open_file(campaign, problem, trust)

@@ -1,4 +1,4 @@
-"""`tcbo check PROBLEM`: is it what was meant?"""
+"""`tcbo check PROBLEM`: is it what you meant?"""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ ERRORS_FOUND = 2
 def check(
     problem: ProblemName,
     settings: SettingsFile = None,
-    output: Annotated[Path | None, typer.Option(metavar="PICTURE.png", help="Draw the moves into a file.")] = None,
+    output: Annotated[Path | None, typer.Option(metavar="PICTURE.png", help="Draw the moves to a file.")] = None,
 ) -> None:
-    """Look for dead ends, states out of reach, conflicts and wrong scales before a campaign."""
+    """Check a problem before a campaign: dead ends, unreachable states, conflicts, wrong scales."""
     from tcbo_pyomo.foundation.settings_file import read_settings
 
     if output is not None:

@@ -1,4 +1,4 @@
-"""`tcbo data CAMPAIGN.db`: past experiments that teach the model; listed, added, taken back."""
+"""`tcbo data CAMPAIGN.db`: past experiments that teach the model; list, add or remove them."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ ACTIONS = ("list", "add", "remove")
 def data(
     campaign: CampaignFile,
     action: Annotated[str, typer.Argument(metavar="[add|remove]", help="What to do; without it they are listed.")] = "list",
-    what: Annotated[str | None, typer.Argument(metavar="[FILE.csv|NUMBER]", help="The table to add, or to take back.")] = None,
-    row: Annotated[list[int] | None, typer.Option("--row", min=1, help="Take back this row only; may be repeated.")] = None,
-    again: Annotated[bool, typer.Option("--again", help="Add rows that are there already once more.")] = False,
-    yes_really: Annotated[bool, typer.Option("--yes-really", help="All is right, however unlikely it looks.")] = False,
+    what: Annotated[str | None, typer.Argument(metavar="[FILE.csv|NUMBER]", help="The table to add or to remove.")] = None,
+    row: Annotated[list[int] | None, typer.Option("--row", min=1, help="Remove this row only; can be repeated.")] = None,
+    again: Annotated[bool, typer.Option("--again", help="Add rows again that are already there.")] = False,
+    yes_really: Annotated[bool, typer.Option("--yes-really", help="The rows are right, even if they look unlikely.")] = False,
     json: AsJson = False,
     key: Key = None,
     problem: OwnProblem = None,
 ) -> None:
-    """Past experiments that teach the model and are no moves: list them, add a CSV file, take one back."""
+    """List, add or remove past experiments, which teach the model and are no moves."""
     if action not in ACTIONS:
         raise BadInput(f"'{action}' is nothing to do with data; {suggestion(action, ACTIONS)}")
     if (action == "list") != (what is None):
         wanted = {"add": "the CSV file", "remove": "the number or the file of the table"}
         raise BadInput(f"tcbo data {campaign} {action}: say {wanted[action]}" if what is None else "list takes no table")
     if action != "remove" and row:
-        raise BadInput("--row names rows to take back; use it with remove")
+        raise BadInput("--row names rows to remove; use it with remove")
     opened = open_file(campaign, problem)
     if action == "add":
         added = opened.add_data(Path(str(what)), again=again, confirm=yes_really, key=key)
@@ -49,7 +49,7 @@ def data(
             f"{added.batch.source}{notes_of(added)}; they teach the model and are no moves"
         )
     elif action == "remove":
-        say(f"taken back: {opened.remove_data(str(what), row or None, key)}")
+        say(f"removed: {opened.remove_data(str(what), row or None, key)}")
     else:
         typer.echo(_as_json(opened) if json else _listed(opened), nl=False)
 

@@ -17,9 +17,9 @@ def explain(
     gap: Gap = None,
     time_limit: TimeLimit = 60.0,
     trust: Trust = False,
-    json_: Annotated[bool, typer.Option("--json", help="Print plain data instead of text.")] = False,
+    json_: Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")] = False,
 ) -> None:
-    """Explain the next move of a campaign: the pair it separates, runner-up moves, and the price of every limit."""
+    """Explain the next move of a campaign: what it distinguishes, the runners-up, and the shadow price of each limit."""
     import json
 
     from tcbo_pyomo.explain.as_text import explanation_text

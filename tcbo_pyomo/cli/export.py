@@ -16,7 +16,7 @@ PANEL, POSITION = "A campaign on a real plant", 28
 def export(
     campaign: CampaignFile,
     output: Annotated[Path, typer.Argument(metavar="FILE.csv", help="The file to write.")],
-    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
     problem: OwnProblem = None,
 ) -> None:
     """Write all moves and measurements to a CSV file."""

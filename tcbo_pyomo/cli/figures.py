@@ -11,16 +11,16 @@ PANEL, POSITION = "Studies", 41
 
 
 def figures(
-    folder: Annotated[Path, typer.Argument(metavar="STUDY_DIR", help="The folder that a study wrote its tables to.")],
+    folder: Annotated[Path, typer.Argument(metavar="STUDY_DIR", help="The folder with the tables of a study.")],
     output: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Where to write; STUDY_DIR/figures when not given.")
+        Path | None, typer.Option(metavar="DIR", help="Output folder. Default: STUDY_DIR/figures.")
     ] = None,
     problem: Annotated[
         list[Path] | None,
-        typer.Option(metavar="FILE.py", help="Your own problem file of this study, to draw its landscape; may repeat."),
+        typer.Option(metavar="FILE.py", help="Your own problem file of this study, to draw its landscape; repeatable."),
     ] = None,
 ) -> None:
-    """Write the figures of a study as PNG and SVG; the tables are only read."""
+    """Draw the tables of a study as PNG and SVG."""
     from tcbo_pyomo.studies.figures import write_figures
 
     for path in write_figures(folder, output, problem or ()):

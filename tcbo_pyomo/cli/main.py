@@ -1,7 +1,7 @@
 """The command line: `tcbo --help` lists the commands, each a file of this folder with a function of the same name.
 
-A file may also say, in constants, under which `PANEL` of the help and at which `POSITION` it stands, and which `CONTEXT`
-settings of Typer it needs. What commands share stands in files that begin with an underscore.
+A file may also say, in constants, the `PANEL` of the help and the `POSITION` in it, and which `CONTEXT`
+settings of Typer it needs. What commands share is in files that begin with an underscore.
 
 Results go to standard output, progress and errors to standard error. An error is one line, and the exit code
 says what kind it is: 0 done, 1 audit found violations or runs of a study failed, 2 bad input, 3 damaged file, 4 solver
@@ -42,7 +42,7 @@ SHOW_TRACEBACK = "TCBO_TRACEBACK"
 WRONG_NAMES = (errno.ENAMETOOLONG, errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.EINVAL, errno.ELOOP)
 """What a file system says about a name that was typed; anything else is said about the disk."""
 LAST = 1000
-"""Where a command stands in the help that does not say where."""
+"""The position in the help of a command that names none."""
 # The common class of usage errors; some versions of Typer take it from Click, some carry their own copy.
 USAGE_ERROR: type[Exception] = typer.BadParameter.__bases__[0]
 
@@ -107,7 +107,7 @@ def main(arguments: list[str] | None = None) -> None:
 @app.callback(invoke_without_command=True)
 def _general(
     context: typer.Context,
-    version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
 ) -> None:
     if version:
         typer.echo(f"tcbo_pyomo {__version__}")

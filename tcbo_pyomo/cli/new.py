@@ -24,22 +24,22 @@ FILES = (f"{PLACEHOLDER}.py", "settings.yaml", "run.py")
 
 
 def new(
-    name: Annotated[str, typer.Argument(help="Name of the problem and of the folder to make, such as my_reactor.")],
+    name: Annotated[str, typer.Argument(help="Name of the problem and its new folder, such as my_reactor.")],
     output_range: Annotated[
-        tuple[float, float] | None, typer.Option("--range", metavar="LOW HIGH", help="Where results are expected to lie.")
+        tuple[float, float] | None, typer.Option("--range", metavar="LOW HIGH", help="Range in which you expect results.")
     ] = None,
     measurement_sd: Annotated[
         str | None, typer.Option(metavar="SD", help="Standard deviation of a repeated measurement, or unknown.")
     ] = None,
     changes_within: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=DISTANCE", help="How far an input must go until the answer changes character."),
+        typer.Option(metavar="NAME=DISTANCE", help="Change of an input that changes the output markedly."),
     ] = None,
-    positive: Annotated[bool, typer.Option("--positive", help="The output is positive and spread over decades.")] = False,
+    positive: Annotated[bool, typer.Option("--positive", help="The output is positive and spans orders of magnitude.")] = False,
 ) -> None:
-    """Write a problem file, settings and a script to start from; they run as they are.
+    """Write a problem file, settings and a script to start from; they run unchanged.
 
-    In a terminal it asks what you know about the output, unless you say it by options.
+    In a terminal it asks what you know about the output, unless options say so.
     """
     from tcbo_pyomo.cli._plain_questions import prior_from
 
@@ -50,16 +50,16 @@ def new(
 
 
 def write_template(name: str, parent: Path | None = None, prior: PlainPrior | None = None) -> list[Path]:
-    """Write a problem file, settings and a script that run as they are into the new folder `parent / name`.
+    """Write a problem file, settings and a script that run unchanged into the new folder `parent / name`.
 
     Parameters
     ----------
     name
         Of the problem and the folder; a Python identifier that no installed module has.
     parent
-        Where the folder is made; the current folder when not given.
+        The parent of the new folder. Default: the current folder.
     prior
-        What is known about the output; as the template has it when not given.
+        What is known about the output. Default: the template's answers.
 
     Returns
     -------
@@ -71,23 +71,23 @@ def write_template(name: str, parent: Path | None = None, prior: PlainPrior | No
     try:
         folder.mkdir()
     except FileExistsError:
-        raise BadInput(f"'{folder}' exists already; nothing was written, choose another name or remove it") from None
+        raise BadInput(f"'{folder}' already exists; nothing was written; choose another name or remove it") from None
     except OSError as error:
-        raise DiskError(f"folder '{folder}' cannot be made: {error.strerror}; nothing was written") from None
+        raise DiskError(f"folder '{folder}' cannot be created: {error.strerror}; nothing was written") from None
     try:
         return [_copy(file, folder / file.replace(PLACEHOLDER, name), name, prior) for file in FILES]
     except OSError as error:
         shutil.rmtree(folder, ignore_errors=True)
-        raise DiskError(f"folder '{folder}' cannot be filled: {error.strerror}; nothing was kept") from None
+        raise DiskError(f"folder '{folder}' cannot be written: {error.strerror}; nothing was kept") from None
 
 
 def _check_name(name: str) -> None:
     if not name.isidentifier() or not name.isascii() or keyword.iskeyword(name):
-        raise BadInput(f"name {name!r} must be letters, digits and underscores, no digit first, such as my_reactor")
+        raise BadInput(f"name {name!r} must be letters, digits and underscores and not start with a digit, such as my_reactor")
     # run.py imports the problem by its name, so the name must not hide a module. A mere folder has no origin.
     found = importlib.util.find_spec(name)
     if name == "run" or (found is not None and found.origin is not None):
-        raise BadInput(f"name '{name}' is that of a Python module, which the new file would hide; choose another")
+        raise BadInput(f"name '{name}' is a Python module, which the new file would hide; choose another name")
 
 
 def _copy(file: str, target: Path, name: str, prior: PlainPrior | None) -> Path:

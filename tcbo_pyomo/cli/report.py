@@ -1,4 +1,4 @@
-"""`tcbo report WHERE --output page.html`: where a campaign stands, as one page."""
+"""`tcbo report WHERE --output page.html`: the state of a campaign as one page."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ def report(
     where: Source,
     output: Annotated[Path, typer.Option(metavar="PAGE.html", help="The page to write.")],
     problem: ProblemOfSource = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace a page that is there already.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing page.")] = False,
     trust: Trust = False,
 ) -> None:
-    """Write one self-contained HTML page about a campaign, running or finished; the campaign is only read."""
+    """Write one self-contained HTML page about a campaign, running or finished."""
     from tcbo_pyomo.foundation.wording import counted
     from tcbo_pyomo.report.page import check_output, write_report
 
@@ -42,5 +42,5 @@ def _with_code_if_it_may_run(where: Path, problem: str | None, trust: bool) -> C
         return read_source(where, problem, trust)
     except BadInput as error:
         campaign = look_at(where, problem)
-        warn(f"the page is made of the data in the file, and explains no move: {error}")
+        warn(f"the page has the data of the file and explains no move: {error}")
         return campaign

@@ -1,4 +1,4 @@
-"""`tcbo run PROBLEM`: simulate a campaign; stop it with Ctrl-C and go on with --resume."""
+"""`tcbo run PROBLEM`: simulate a campaign; stop it with Ctrl-C, continue with --resume."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ PANEL, POSITION = "Problems and simulations", 13
 
 def run(
     problem: ProblemName,
-    method: Annotated[str | None, typer.Option(help="mdp_bo, or the name of a rival.")] = None,
+    method: Annotated[str | None, typer.Option(help="mdp_bo, or another method.")] = None,
     feedback: Annotated[str | None, typer.Option(help="immediate, episodic or delayed.")] = None,
-    delay: Annotated[int | None, typer.Option(min=0, help="Moves until a result arrives.")] = None,
+    delay: Annotated[int | None, typer.Option(min=0, help="Moves before a result arrives.")] = None,
     seed: Seed = 1,
     data: PastFile = None,
     episodes: Annotated[int | None, typer.Option(min=1, help="Number of episodes.")] = None,
@@ -39,12 +39,12 @@ def run(
     ] = None,
     settings: SettingsFile = None,
     preset: Preset = None,
-    output: Annotated[Path | None, typer.Option(metavar="DIR", help="Write the run into a folder.")] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace a run that the folder holds.")] = False,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with the interrupted run in DIR.")] = False,
+    output: Annotated[Path | None, typer.Option(metavar="DIR", help="Write the run to a folder.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite a run in the folder.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Resume the interrupted run in DIR.")] = False,
     profile_: Annotated[bool, typer.Option("--profile", help="Show where the time went.")] = False,
 ) -> None:
-    """Simulate a campaign and show what it recommends after each episode."""
+    """Simulate a campaign and print its recommendation after each episode."""
     from tcbo_pyomo.explain.as_text import point_text
     from tcbo_pyomo.foundation.profiling import profile, section
     from tcbo_pyomo.foundation.settings_file import nested
@@ -156,7 +156,7 @@ def _keep(simulation: Simulation, name: str, output: Path, parts: Parts) -> None
     output.mkdir(parents=True, exist_ok=True)
     save_simulation(simulation, output / UNFINISHED, parts)
     typer.echo(
-        f"{len(simulation.steps)} moves are kept; go on with: tcbo run {name} --output {output} --resume", err=True
+        f"{len(simulation.steps)} moves are saved; continue with: tcbo run {name} --output {output} --resume", err=True
     )
 
 
@@ -177,7 +177,7 @@ def _episode_table(problem: ProblemProtocol, episodes: list[EpisodeSummary]) -> 
 
 def _print_timings(timings: Timings) -> None:
     """The tree of sections, and how much of a step is neither linear algebra nor a solver."""
-    table = new_table("section", right=("seconds", "of these its own", "share", "calls"))
+    table = new_table("section", right=("seconds", "own time", "share", "calls"))
     for row in timings.rows():
         numbers = f"{row.seconds:.3f}", f"{row.own_seconds:.3f}", f"{row.share:.1%}", str(row.calls)
         table.add_row("  " * row.depth + row.name, *numbers)

@@ -10,7 +10,7 @@ PANEL, POSITION = "Problems and simulations", 14
 
 
 def settings(preset: Preset = None) -> None:
-    """Print all settings with their defaults, as a commented file to start from."""
+    """Print all settings with their defaults, as a commented settings file."""
     from tcbo_pyomo.foundation.settings_file import settings_template
 
     typer.echo(settings_template(preset), nl=False)

@@ -1,4 +1,4 @@
-"""`tcbo skip CAMPAIGN.db`: a move or an episode is given up."""
+"""`tcbo skip CAMPAIGN.db`: skip a move, or end an episode."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ def skip(
     campaign: CampaignFile,
     move: MoveNumber = None,
     at: Place = None,
-    episode: Annotated[bool, typer.Option("--episode", help="Give up the rest of the episode.")] = False,
+    episode: Annotated[bool, typer.Option("--episode", help="End the episode here.")] = False,
     key: Key = None,
     problem: OwnProblem = None,
 ) -> None:
-    """A move could not be made, or its result is lost; --at where the plant is if it is not where it was."""
+    """Skip a move that could not be made or whose result is lost; --at says where the plant is, if elsewhere."""
     if episode and (move is not None or at):
-        raise BadInput("--episode gives up all moves that are left in it; leave out --move and --at")
+        raise BadInput("--episode skips all its remaining moves; leave out --move and --at")
     opened = open_file(campaign, problem)
     if episode:
         say(f"recorded: the episode ends {counted(opened.give_up(key), 'move')} early; next: tcbo ask {campaign}")
         return
     receipt = opened.skip(move, place_of(at), key)
-    confirm((receipt, f"move {receipt.number} gives no result; next: tcbo ask {campaign}"))
+    confirm((receipt, f"move {receipt.number} has no result; next: tcbo ask {campaign}"))

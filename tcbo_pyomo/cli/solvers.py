@@ -8,7 +8,7 @@ PANEL, POSITION = "Problems and simulations", 15
 
 
 def solvers() -> None:
-    """Try every solver on a small model, and say how to get what is missing."""
+    """Try every solver on a small model; say how to install what is missing."""
     from tcbo_pyomo.solvers.probes import probe_solvers
 
     table = new_table("solver", "role", "works", "what was found", "how to get it")

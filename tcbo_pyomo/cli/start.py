@@ -19,7 +19,7 @@ def start(
     seed: Seed = 1,
     data: PastFile = None,
 ) -> None:
-    """Start a campaign on a real plant: make its file."""
+    """Start a campaign on a real plant; create its file."""
     from tcbo_pyomo.library import load_problem
     from tcbo_pyomo.records import start_campaign
     from tcbo_pyomo.settings import settings_from

@@ -1,4 +1,4 @@
-"""`tcbo status CAMPAIGN.db`: where the campaign stands."""
+"""`tcbo status CAMPAIGN.db`: the state of a campaign."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ PANEL, POSITION = "A campaign on a real plant", 26
 
 
 def status(campaign: CampaignFile, json: AsJson = False, problem: OwnProblem = None) -> None:
-    """Where the campaign stands."""
+    """Print the state of a campaign."""
     from tcbo_pyomo.cli._campaign_texts import status_as_text, to_json
 
     found = open_file(campaign, problem).status()

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 PANEL, POSITION = "Studies", 40
 SOME_FAILED = 1
-"""Exit code when the study went through and some of its runs did not."""
+"""Exit code when the study finished and some of its runs failed."""
 CASE = ("problem", "feedback", "method", "setting")
 REGRET = ("regret_median", "regret_q10", "regret_q90")
 
@@ -28,24 +28,24 @@ REGRET = ("regret_median", "regret_q10", "regret_q90")
 def study(
     file: Annotated[Path, typer.Argument(metavar="STUDY.yaml", help="What to run; see examples/reproduction.")],
     output: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="The study's folder; a folder of its name when not given.")
+        Path | None, typer.Option(metavar="DIR", help="The study's folder. Default: the name of the study.")
     ] = None,
-    workers: Annotated[int | None, typer.Option(min=1, help="Processes; all cores when not given.")] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="Number of processes. Default: all cores.")] = None,
     engine: Annotated[str, typer.Option(help="processes (joblib) or dask.")] = "processes",
     address: Annotated[
-        str | None, typer.Option(help="Dask: address of the scheduler; a cluster on this machine when not given.")
+        str | None, typer.Option(help="Dask: address of the scheduler. Default: a cluster on this machine.")
     ] = None,
     patience: Annotated[
         float,
-        typer.Option(help="Dask: seconds without a living worker after which the study stops; start it again then."),
+        typer.Option(help="Dask: stop after so many seconds without a live worker; start the study again then."),
     ] = 60.0,
-    seeds: Annotated[str | None, typer.Option(help="Other seeds than the file's, such as 1..5.")] = None,
-    extend: Annotated[bool, typer.Option("--extend", help="Go on in a folder whose study was changed.")] = False,
+    seeds: Annotated[str | None, typer.Option(help="Seeds in place of those in the file, such as 1..5.")] = None,
+    extend: Annotated[bool, typer.Option("--extend", help="Continue in a folder although the study changed.")] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Check the study and count its runs; run nothing.")
+        bool, typer.Option("--dry-run", help="Check the study and count its runs without running them.")
     ] = False,
 ) -> None:
-    """Run every case of a study with every seed; finished runs are kept, so the same command goes on after a stop."""
+    """Run every case of a study with every seed; the same command resumes after a stop."""
     from tcbo_pyomo.studies.worker_pool import ONE_THREAD
 
     # Before numpy is loaded: with the threads of a BLAS this process could not be copied for its workers.
@@ -112,7 +112,7 @@ def _progress_bar(name: str) -> Iterator[Callable[[Progress], None]]:
             for line in progress.changes:
                 console.print(line, highlight=False, markup=False)
             if progress.done:
-                console.print(f"{progress.done} of {progress.total} runs were made before", highlight=False)
+                console.print(f"{progress.done} of {progress.total} runs were finished before", highlight=False)
         if progress.error is not None:
             console.print(f"failed: {progress.last}: {progress.error}", highlight=False, markup=False)
         bar.update(task, completed=progress.done + progress.failed - earlier, failed=progress.failed)
@@ -141,7 +141,7 @@ def _show_plan(wanted: Study, place: Path, extend: bool) -> None:
 
 
 def _final_table(summary: list[dict[str, str]]) -> Any:
-    """Where every case stands at the end of its budget."""
+    """The regret of every case at the end of its budget."""
     table = new_table(*CASE, right=("runs", "median regret", "10 % to 90 %", "identified"))
     last: dict[tuple[str, ...], dict[str, str]] = {}
     for row in summary:

@@ -24,26 +24,26 @@ CONTEXT = {"ignore_unknown_options": True}
 
 def tell(
     campaign: CampaignFile,
-    value: Annotated[str | None, typer.Argument(help="The measurement, 0.31 or '35 %'.")] = None,
+    value: Annotated[str | None, typer.Argument(help="The measurement, such as 0.31 or '35 %'.")] = None,
     move: MoveNumber = None,
-    unit: Annotated[str | None, typer.Option(help="Unit of the value, if not that of the problem.")] = None,
+    unit: Annotated[str | None, typer.Option(help="Unit of the value, if it is not the problem's.")] = None,
     at: Place = None,
-    replicate: Annotated[bool, typer.Option("--replicate", help="One more measurement of the same visit.")] = False,
+    replicate: Annotated[bool, typer.Option("--replicate", help="A repeated measurement of the same visit.")] = False,
     key: Key = None,
-    yes_really: Annotated[bool, typer.Option("--yes-really", help="It is right, however unlikely it looks.")] = False,
+    yes_really: Annotated[bool, typer.Option("--yes-really", help="Confirm an unlikely result.")] = False,
     csv: Annotated[
-        Path | None, typer.Option(metavar="FILE.csv", help="Many results: all are kept or none; blank: not there yet.")
+        Path | None, typer.Option(metavar="FILE.csv", help="Many results, all or none; blank: still outstanding.")
     ] = None,
     problem: OwnProblem = None,
 ) -> None:
-    """Give the result of a move, or a file of results."""
+    """Record the result of a move, or a file of results."""
     from tcbo_pyomo.knowledge.criticism import contradictions
     from tcbo_pyomo.records import Result
     from tcbo_pyomo.records.results_file import read_results
 
     single = (value, move, unit, at, key)
     if csv is not None and (any(given is not None for given in single) or replicate):
-        raise BadInput("--csv FILE holds moves, values, units and keys itself; leave out VALUE and the other options")
+        raise BadInput("--csv FILE has the moves, values, units and keys; leave out VALUE and the other options")
     if csv is None and value is None:
         raise BadInput("give the measurement, `tcbo tell CAMPAIGN.db VALUE`, or a file of them with --csv")
     place = place_of(at)
@@ -65,13 +65,13 @@ def tell(
 
 
 def _doubt(opened: DurableCampaign, receipt: Receipt) -> None:
-    """Say that a result is very unlikely, what was expected, and what to do."""
+    """Say that a result is unlikely, what was expected, and what to do."""
     if receipt.surprise is None or receipt.surprise.confirmed:
         return
     again = f"tcbo tell {opened.path} {receipt.value!r} --move {receipt.number} --yes-really"
     warn(
-        f"move {receipt.number}: {opened.problem.output} = {receipt.value!r} is very unlikely to the model, which "
-        f"is recorded: {receipt.surprise.in_words(opened.problem.output_unit)}; if it is a slip, `tcbo undo {opened.path} "
+        f"move {receipt.number}: {opened.problem.output} = {receipt.value!r} is recorded, but unlikely under the "
+        f"model: {receipt.surprise.in_words(opened.problem.output_unit)}; if it is a slip, `tcbo undo {opened.path} "
         f"--move {receipt.number}`; if it is right, `{again}`"
     )
 
@@ -86,5 +86,5 @@ def _measurement(text: str | None, unit: str | None) -> tuple[float, str | None]
             f"measurement {text!r} is not a finite number, such as 0.31, with or without a unit; nothing was recorded"
         )
     if typed and unit is not None and typed != unit:
-        raise BadInput(f"measurement {text!r} has a unit and --unit {unit!r} names another one; nothing was recorded")
+        raise BadInput(f"measurement {text!r} has a unit, and --unit {unit!r} names another; nothing was recorded")
     return number, typed or unit

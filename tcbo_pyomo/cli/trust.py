@@ -12,7 +12,7 @@ PANEL, POSITION = "A campaign on a real plant", 29
 
 
 def trust(campaign: CampaignFile) -> None:
-    """Show the code that a campaign file names, whether it is still what was recorded, and let it run from now on."""
+    """Show the code that a campaign file names, say whether it changed, and allow it to run."""
     from tcbo_pyomo.records.opening import trust_campaign
     from tcbo_pyomo.records.trust import trust_folder
 
@@ -21,4 +21,4 @@ def trust(campaign: CampaignFile) -> None:
         typer.echo(f"{one.in_words()}" + (f"; {now}" if now else ""))
     if not remembered:
         raise DiskError(f"{trust_folder()}: cannot be written; use --trust with each command that needs it")
-    say(f"{campaign}: trusted" if code else f"{campaign}: names no code of anybody's; there is nothing to trust")
+    say(f"{campaign}: trusted" if code else f"{campaign}: names no code; there is nothing to trust")

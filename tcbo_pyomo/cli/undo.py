@@ -1,4 +1,4 @@
-"""`tcbo undo CAMPAIGN.db`: the last entry is taken back."""
+"""`tcbo undo CAMPAIGN.db`: undo the last entry."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ PANEL, POSITION = "A campaign on a real plant", 25
 
 
 def undo(campaign: CampaignFile, move: MoveNumber = None, key: Key = None, problem: OwnProblem = None) -> None:
-    """Take back the last result, arrival or skip; it stays in the file as a recorded correction."""
-    say(f"taken back: {open_file(campaign, problem).undo(move, key)}")
+    """Undo the last result, arrival or skip; the file keeps it as a recorded correction."""
+    say(f"undone: {open_file(campaign, problem).undo(move, key)}")

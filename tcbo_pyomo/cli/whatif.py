@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 PANEL, POSITION = "Looking into a campaign", 31
 LARGEST_SHARE = 3
-"""First moves that are shown of a mixed plan."""
+"""How many first moves of a mixed plan are shown."""
 
 
 def whatif(
@@ -23,7 +23,7 @@ def whatif(
     set_: Annotated[
         list[str] | None,
         typer.Option(
-            "--set", metavar="NAME=VALUE", help="A limit, such as maximum_step.temperature=8K; may be repeated."
+            "--set", metavar="NAME=VALUE", help="A limit, such as maximum_step.temperature=8K; repeatable."
         ),
     ] = None,
     problem: ProblemOfSource = None,
@@ -31,7 +31,7 @@ def whatif(
     time_limit: TimeLimit = 60.0,
     trust: Trust = False,
 ) -> None:
-    """Solve the planning problem again under changed limits; the campaign itself is not changed."""
+    """Plan again under changed limits; the campaign does not change."""
     from tcbo_pyomo.explain.as_text import point_text
     from tcbo_pyomo.explain.limits_by_name import limit_names
     from tcbo_pyomo.explain.what_if import what_if
@@ -54,7 +54,7 @@ def whatif(
         return [variance_text(plan.utility_after, answer.unit), bound, "; ".join(firsts)]
 
     who = "the plan found" if answer.present.lower_bound is None else "the best policy"
-    table = new_table("limits", f"variance that {who} leaves", "no policy leaves less than", f"next move of {who}")
+    table = new_table("limits", f"variance that {who} leaves", "lower bound of any policy", f"next move of {who}")
     table.add_row(", ".join(f"{name} = {old}" for name, old, _ in answer.changes), *cells(answer.present))
     table.add_row(", ".join(f"{name} = {new}" for name, _, new in answer.changes), *cells(answer.changed))
     print_table(table)

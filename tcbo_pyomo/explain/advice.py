@@ -24,24 +24,24 @@ def _about_a_path(found: Explanation, problem: ProblemProtocol) -> str:
         assert found.best_path_begins is not None
         place = described_values(problem, found.best_path_begins).replace("\u00a0", " ")
         return (
-            f"What to do: nothing, unless this difference is what matters most: then move to {place} instead, the "
-            f"beginning of a path that leaves {variance_text(found.best_path, found.unit)}, and tell the result with --at."
+            f"What to do: nothing, unless this difference matters most. Then move to {place} instead, the first move "
+            f"of a path that leaves {variance_text(found.best_path, found.unit)}, and tell the result with --at."
         )
     if found.lower_bound is None:
-        return "What to do: nothing; no noticeably better path is known, and a continuous plant has no bound to compare with."
+        return "What to do: nothing; no clearly better path is known. A continuous plant has no bound to compare with."
     if found.utility_after - found.lower_bound <= least:
-        return "What to do: nothing; no path and no policy can do noticeably better."
+        return "What to do: nothing; no path and no policy is clearly better."
     if found.best_path is None:
-        return "What to do: nothing; chance moves the plant, and the plan is made again after every move."
+        return "What to do: nothing; the plant moves at random, and every move is planned again."
     return (
-        "What to do: nothing; no noticeably better path is known, and the average of a policy over many episodes is nothing "
-        "that one episode could reach."
+        "What to do: nothing; no clearly better path is known. A policy's average over many episodes is out of reach for "
+        "a single episode."
     )
 
 
 def _about_a_policy(found: Explanation) -> str:
     if found.best_known is None:
-        return "What to do: nothing; no better plan is known, and a continuous plant has no bound to compare with."
+        return "What to do: nothing; no better plan is known. A continuous plant has no bound to compare with."
     if found.utility_after - found.best_known > WORTH_MENTIONING * found.utility_now:
-        return "What to do: set planner.gap=0.05, which plans with a policy that is proven to be near the best one."
-    return "What to do: nothing; the plan is as good as the best policy known."
+        return "What to do: set planner.gap=0.05 to plan with a policy that is provably close to the best."
+    return "What to do: nothing; the plan is as good as the best known policy."

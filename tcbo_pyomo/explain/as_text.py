@@ -31,7 +31,7 @@ def explanation_text(explanation: Explanation, coordinates: Sequence[Coordinate]
         lines += ["", moves_heading(explanation)]
         lines += _columns([_move_cells(option, coordinates, explanation) for option in explanation.moves])
     if explanation.more_moves:
-        lines.append(f"  and {explanation.more_moves} more moves, which were not planned with")
+        lines.append(f"  and {explanation.more_moves} more moves, not analysed")
     if explanation.limits:
         lines += ["", limits_heading(explanation)]
         lines += _columns([_limit_cells(limit, explanation) for limit in explanation.limits])
@@ -47,27 +47,27 @@ def point_text(point: Point, coordinates: Sequence[Coordinate]) -> str:
 def _separates(explanation: Explanation, coordinates: Sequence[Coordinate]) -> str:
     points = [f"({point_text(point, coordinates)})" for point in explanation.separates]
     if len(points) == 1:
-        return f"confirms the one candidate left: {points[0]}"
+        return f"confirms the only candidate left: {points[0]}"
     return aim_text(explanation, points)
 
 
 def aim_text(explanation: Explanation, places: Sequence[str]) -> str:
-    """What a plan is made for, with its two places in words."""
+    """The aim of a plan, with its two places in words."""
     if explanation.regret is None:
-        return f"separates {places[0]} from {places[1]}, the two candidates whose difference is known least"
+        return f"separates {places[0]} from {places[1]}, the two candidates with the most uncertain difference"
     now, after = (with_unit(value, explanation.unit) for value in explanation.regret)
     return (
-        f"makes sure that nothing beats the recommendation {places[0]}; its strongest rival is {places[1]}; the "
-        f"recommendation is expected to miss at most {now} now, {after} after this path"
+        f"checks that nothing beats the recommendation {places[0]}; its strongest rival is {places[1]}; the expected "
+        f"regret of the recommendation is at most {now} now, {after} after this path"
     )
 
 
 def scale_text(explanation: Explanation) -> str:
     """What all numbers are variances of."""
     if explanation.scale != "pair":
-        return "variance of the difference between the two candidates that are known least at each stage"
+        return "variance of the most uncertain difference between two candidates, at each stage"
     if len(explanation.separates) == 1:
-        return "variance of what is measured at this candidate"
+        return "variance of the output at this candidate"
     return "variance of the difference between these two"
 
 
@@ -82,25 +82,25 @@ def stages(explanation: Explanation) -> list[tuple[str, float]]:
         rows.append(("after the best randomised policy, on average over many episodes", found.best_known))
         if found.drawn is not None and found.drawn > 1.01 * found.best_known:
             rows.append(("after one episode drawn from that policy, on average", found.drawn))
-        rows.append(("no path and no policy leaves less than", found.lower_bound))
+        rows.append(("lower bound for every path and policy", found.lower_bound))
     if found.scale == "pair" and found.all_pairs_after > found.utility_after * (1.0 + ROUNDING):
-        rows.append(("for comparison: the two candidates known least after this path", found.all_pairs_after))
+        rows.append(("for comparison: the most uncertain difference after this path", found.all_pairs_after))
     return rows
 
 
 def moves_heading(explanation: Explanation) -> str:
     """What the table of moves shows."""
     if any(option.at_least for option in explanation.moves):
-        return "moves that may be made now, and what no policy that begins with them can beat:"
-    return "moves that may be made now, each with the rest of the episode as planned after it (now - at once - rest = leaves):"
+        return "allowed moves now, each with a lower bound for every policy that begins with it:"
+    return "allowed moves now, each followed by the best plan for the rest of the episode (now - at once - rest = leaves):"
 
 
 def limits_heading(explanation: Explanation) -> str:
     """What the table of limits shows."""
     if explanation.best_known is None:
-        return "limits, and what the plan leaves of them:"
+        return "limits, and their slack in the plan:"
     leaves = variance_text(explanation.best_known, explanation.unit)
-    return f"limits, and what the best policy (which leaves {leaves}) would leave if they were looser:"
+    return f"limits, and what the best policy (now {leaves}) would leave if they were looser:"
 
 
 def places_text(places: Sequence[str]) -> str:
@@ -140,7 +140,7 @@ def _move_cells(option: MoveOption, coordinates: Sequence[Coordinate], found: Ex
 
 
 def slack_text(limit: LimitPrice) -> str:
-    """What the plan leaves of a limit; nothing where that is no number."""
+    """The slack of a limit in the plan; nothing where that is no number."""
     if limit.slack is None:
         return ""
     return "0" if limit.slack <= TOLERANCE else f"{limit.slack:.4g}"
@@ -153,7 +153,7 @@ def price_text(limit: LimitPrice, explanation: Explanation) -> str:
 
 def _looser_text(looser: Looser, found: Explanation) -> str:
     if looser.unsolved:
-        return f"{looser.text}: not known, for the time limit was reached"
+        return f"{looser.text}: unknown; the time limit was reached"
     uncertain = max(0.0, (found.best_known or 0.0) - (found.lower_bound or 0.0))
     if looser.by_bound or -looser.change <= uncertain:
         return f"{looser.text}: no gain beyond the optimality gap"

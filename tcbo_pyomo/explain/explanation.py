@@ -40,9 +40,9 @@ from tcbo_pyomo.settings import LinearSolverSettings, PlannerSettings
 PLANNED_BY = "mdp_bo"
 """The method whose plans are explained; its rivals do not minimise the utility."""
 GAP = 0.01
-"""How closely the optimum is enclosed where the settings name no gap."""
+"""Relative optimality gap where the settings name none."""
 SECONDS = 60.0
-"""For how long bounds and prices are sought."""
+"""Time limit for bounds and prices, in seconds."""
 
 
 def explain(campaign: Campaign, gap: float | None = None, seconds: float = SECONDS) -> Explanation:
@@ -68,8 +68,8 @@ def explain(campaign: Campaign, gap: float | None = None, seconds: float = SECON
     member = copy.copy(planned)
     member.settings, member.knowledge = settings, planned.knowledge.under(settings)
     found = _explained(campaign.problem, member, gap, deadline)
-    other = "" if settings.method == PLANNED_BY else f"; it does not plan like {PLANNED_BY}, whose plan is explained here"
-    choice = f"the move is made by {why}{other}" + (f"; {found.choice}" if found.choice else "")
+    other = "" if settings.method == PLANNED_BY else f"; it plans differently from {PLANNED_BY}, whose plan is explained here"
+    choice = f"the move is chosen by {why}{other}" + (f"; {found.choice}" if found.choice else "")
     return replace(found, about=about(campaign), choice=choice)
 
 
@@ -132,22 +132,22 @@ def _choice(problem: Problem, settings: PlannerSettings, components: int, situat
     if settings.first_move == "eager" and components == 1:
         left, coupled = problem.horizon - situation.step, any(rule.couples_steps for rule in problem.rules)
         if not coupled and leads_everywhere(problem)[situation.state]:
-            return "every place is one move away: the move to the largest upper confidence bound (mean + 2 sd) is made"
-        share = f"at most 1/{left} of what" if left > 1 else "any of what"
+            return "every place is one move away: the move goes to the largest upper confidence bound (mean + 2 sd)"
+        share = f"at most 1/{left}" if left > 1 else "any part"
         return (
-            f"of the moves that give up {share} the best plan (N = 1) learns, the one that learns most at once is made"
+            f"among the moves that give up {share} of what the best plan (N = 1) learns, the most informative is taken"
         )
     if components == 1:
         return ""
-    which = {"eager": "the one that learns most at once", "likeliest": "the likeliest", "drawn": "one drawn by chance"}
-    return f"of the moves that the plan may make, {which[settings.first_move]} is made"
+    which = {"eager": "the most informative", "likeliest": "the most probable", "drawn": "one drawn at random"}
+    return f"among the first moves of the plan, {which[settings.first_move]} is taken"
 
 
 def gap_missed(best: CertifiedMixture, wanted: float) -> str:
     """That a gap was not reached, which one was, and why, in words; empty where it was reached."""
     if not best.stopped:
         return ""
-    return f"the optimality gap of {wanted:g} was not reached: it is {best.certificate.gap:.2g}, for {best.stopped}"
+    return f"the optimality gap of {wanted:g} was not reached: it is {best.certificate.gap:.2g}, because {best.stopped}"
 
 
 def certifying_planner(problem: Problem, settings: PlannerSettings) -> FinitePlanner:

@@ -85,7 +85,7 @@ class PriceList:
         looser = tuple(self._steps(rule))
         note = ""
         if not looser and rule.limits_are_steps:
-            note = "the moves of this plant have no larger steps; `tcbo whatif` can build them on a grid"
+            note = "this plant has no larger steps; `tcbo whatif` can add them on a grid"
         elif not looser:
             worth = self.ahead.worth_with([other for other in problem.rules if other is not rule])
             looser = (self._looser("without it", None, worth, self._with(rule, None)),)

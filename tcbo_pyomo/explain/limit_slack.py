@@ -20,7 +20,7 @@ class Slack:
     share
         Used as a share of the limit; None where the rule has no such measure.
     verdict
-        How many moves broke it, "no", or "not judged".
+        How many moves broke it, "no", or "not checked".
     """
 
     constraint: str
@@ -54,4 +54,4 @@ def _verdict(name: str, audit: Audit) -> str:
     if broken:
         return str(broken)
     silent = any(text == name or text.startswith(f"{name}: ") for text in audit.unjudged)
-    return "not judged" if silent else "no"
+    return "not checked" if silent else "no"

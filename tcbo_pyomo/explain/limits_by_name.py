@@ -104,7 +104,7 @@ def _changed_action(
 ) -> tuple[AnyProblem, float, float]:
     before, new = _named_action_limits(actions), quantity(name, value)
     if not isinstance(new, float):
-        raise BadInput(f"limit '{name}' = {value!r} must be a plain number: actions carry no unit")
+        raise BadInput(f"limit '{name}' = {value!r} must be a plain number: actions have no unit")
     changed, after = actions, {**before, name: new}
     if isinstance(actions, BoxActions):
         sides = {n: tuple(after[f"{ACTIONS}.{n}.{side}"] for side in SIDES) for n in actions.names or ()}
@@ -120,7 +120,7 @@ def quantity(name: str, value: Any, step_of: Coordinate | None = None) -> Any:
         return float(value)
     match = _QUANTITY.fullmatch(value) if isinstance(value, str) and len(value) <= LONGEST_QUANTITY else None
     if match is None:
-        raise BadInput(f"limit '{name}' = {value!r} must be a number, with a unit if it has one, as in 8K")
+        raise BadInput(f"limit '{name}' = {value!r} must be a number, with its unit if it has one, such as 8K")
     number = float(match["number"])
     if match["unit"] is None:
         return number

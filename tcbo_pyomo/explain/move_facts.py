@@ -1,7 +1,7 @@
 """Why this move, as plain data: what a plan separates, what it teaches, what other paths would, and what limits cost.
 
 Every number is the variance of one quantity (`scale`), in the squared unit of what is measured: the difference between the
-two candidates that the plan is made for. They can be compared and subtracted.
+two candidates that the plan compares. They can be compared and subtracted.
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ class Explanation:
     regret
         What the recommendation is expected to miss at most, now and after this path; None for other objectives.
     choice
-        Which of the good first moves is made, in words; empty where the plan leaves no choice.
+        Which of the good first moves is taken, in words; empty if the plan leaves no choice.
     advice
         What to do about it, in one sentence.
     unit

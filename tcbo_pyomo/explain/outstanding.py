@@ -36,12 +36,12 @@ def about(campaign: Campaign) -> str:
     schedule = [move.number for move in history.assumed if move.step > 0]
     if len(schedule) > 1:
         return (
-            f"moves {schedule[0]} to {schedule[-1]} are outstanding, asked for as a schedule; explained is its plan, from "
-            f"move {schedule[0]} on"
+            f"moves {schedule[0]} to {schedule[-1]} are outstanding as a schedule; its plan is explained, from move "
+            f"{schedule[0]} on"
         )
     single = schedule or [move.number for move in (history.open_move,) if move is not None]
     if single:
-        return f"move {single[0]} is outstanding; explained is its plan"
+        return f"move {single[0]} is outstanding; its plan is explained"
     if campaign.finished:
-        return "the campaign is finished; explained is the first move of a further episode"
-    return "nothing is outstanding; explained is the move that would be asked for next"
+        return "the campaign is finished; the first move of a further episode is explained"
+    return "no move is outstanding; the next move that `ask` would give is explained"

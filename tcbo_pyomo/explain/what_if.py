@@ -97,7 +97,7 @@ def what_if(
     gap is not reached within so many seconds, for each of the two plans, `note` says so.
     """
     if not changes:
-        raise BadInput("nothing to change; give at least one limit as name=value")
+        raise BadInput("nothing to change; give at least one limit as NAME=VALUE")
     which, campaign = about(campaign).replace("explained", "compared"), as_planned(campaign)
     problem, step = campaign.problem, campaign.history.situation().step
     other, texts = problem, []
@@ -105,7 +105,7 @@ def what_if(
         other, old, new = changed_limit(other, name, value)
         texts.append((name, _text(old), _text(new)))
     if other.horizon <= step:
-        raise BadInput(f"horizon {other.horizon}: {step} moves of this episode are made already; give more than that")
+        raise BadInput(f"horizon {other.horizon}: {step} moves of this episode are already made; give a longer one")
     wanted = gap or campaign.settings.planner.gap or GAP
     now, present = _outcome(problem, campaign, wanted, Deadline(seconds))
     other, pairs, note = _with_moves(other, list(changes))
@@ -136,8 +136,8 @@ def _(other: Problem, names: list[str]) -> tuple[Problem, Integers | None, str]:
         coordinate, _ = asked
         if why := why_not_longer(other.process):
             notes.append(
-                f"{name} needs moves that the plant does not have, and they cannot be built because {why}; the answer holds "
-                "for the moves it has, so give it longer moves in its file"
+                f"{name} needs moves that the plant does not have and that cannot be added because {why}; the answer holds "
+                "for the present moves; declare longer moves in the problem file"
             )
             continue
         longer = with_longer_moves(other.process, coordinate, missing)

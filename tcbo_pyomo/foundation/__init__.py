@@ -1,1 +1,1 @@
-"""What everything else stands on: arrays, axes, names, files, words. Nothing of the method."""
+"""What everything else uses: arrays, axes, names, files, words. Nothing of the method."""

@@ -42,16 +42,16 @@ def refuse_to_replace(path: Path, kind: str | None = None) -> None:
     if stat.S_ISDIR(there) and kind is not None:
         return  # The disk will say so.
     if not stat.S_ISREG(there):
-        raise BadInput(f"{path}: is a folder, a device or a pipe, which no file replaces; choose another name")
+        raise BadInput(f"{path}: is a folder, a device or a pipe and is not overwritten; choose another name")
     try:
         with open(path, "rb") as file:
             begin = file.read(100)
     except OSError as error:
-        raise DiskError(f"{path}: is there and cannot be read ({error.strerror}); choose another name") from None
+        raise DiskError(f"{path}: exists and cannot be read ({error.strerror}); choose another name") from None
     replaceable = kind is not None and begin.startswith(CHECKED.replace(b"tcbo_", kind.encode()))
     lost = path.suffix == ".db" or begin.startswith(SQLITE) or begin[68:72] == b"tcbo"
     if lost or (begin.startswith(CHECKED) and not replaceable):
-        raise BadInput(f"{path}: holds a campaign or a study, which no other file replaces; choose another name")
+        raise BadInput(f"{path}: holds a campaign or a study and is not overwritten; choose another name")
 
 
 def _replace(path: Path, data: bytes, at_once: bool) -> None:
@@ -71,7 +71,7 @@ def _replace(path: Path, data: bytes, at_once: bool) -> None:
             Path(temporary).unlink(missing_ok=True)
             raise
     except OSError as error:
-        raise DiskError(f"{path}: cannot be written ({error.strerror}); what was there before is unchanged") from None
+        raise DiskError(f"{path}: cannot be written ({error.strerror}); its earlier content is unchanged") from None
 
 
 def _ordinary_mode() -> int:

@@ -72,7 +72,7 @@ def read_table(
         if name not in headings:
             raise BadInput(f"{where}, row {first}: no column '{name}'; {suggestion(name, headings)}")
     if not rows:
-        raise BadInput(f"{where}, row {first}: a header and no measurements below it")
+        raise BadInput(f"{where}, row {first}: there is a header but no measurements below it")
     for name, words in (without or {}).items():
         if name in headings:
             column, _ = headings[name]

@@ -12,7 +12,7 @@ class Deadline:
 
     def __init__(self, seconds: float) -> None:
         if not seconds > 0.0:
-            raise BadInput(f"time limit {seconds!r} must be a number of seconds above 0")
+            raise BadInput(f"time limit {seconds!r} must be a positive number of seconds")
         self.seconds = float(seconds)
         self._end = time.monotonic() + self.seconds
 

@@ -18,7 +18,7 @@ PIECE = 1 << 20
 def read_limited(path: str | os.PathLike[str], where: str, largest: int) -> bytes:
     """The content of a file; `where` names it in messages, `largest` is what it may hold in bytes."""
     try:
-        # A pipe without a writer would keep us in `open` for ever.
+        # A pipe without a writer would keep us in `open` forever.
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
         try:
             content = _content(handle, where, largest)
@@ -29,7 +29,7 @@ def read_limited(path: str | os.PathLike[str], where: str, largest: int) -> byte
             raise
         raise BadInput(f"{where}: {getattr(error, 'strerror', None) or error}") from None
     if len(content) > largest:
-        raise BadInput(f"{where}: is larger than {largest} bytes, which no such file is")
+        raise BadInput(f"{where}: is larger than {largest} bytes, the maximum")
     return content
 
 
@@ -42,7 +42,7 @@ def _content(handle: int, where: str, largest: int) -> bytes:
     held, deadline = 0, time.monotonic() + SECONDS_WITHOUT_DATA
     while held <= largest:
         if waiting and not select.select([handle], [], [], max(deadline - time.monotonic(), 0.0))[0]:
-            raise BadInput(f"{where}: nothing has arrived for {SECONDS_WITHOUT_DATA:g} s; name a file")
+            raise BadInput(f"{where}: no data for {SECONDS_WITHOUT_DATA:g} s; name a file")
         piece = os.read(handle, min(PIECE, largest + 1 - held))
         if not piece:
             break

@@ -34,7 +34,7 @@ def unpacked(data: Mapping[str, Any]) -> Any:
     kind, shape = data["kind"], [int(size) for size in data["shape"]]
     number = math.prod(shape)
     if kind not in KINDS.values() or min(shape, default=0) < 0 or number * 8 > LARGEST:
-        raise BadInput(f"a stored array of kind {kind!r} and shape {shape} is nothing that this version has written")
+        raise BadInput(f"a stored array of kind {kind!r} and shape {shape} was not written by this version")
     content = _restored(data["zlib"], -(-number // 8) if kind == "bits" else 8 * number)
     if kind == "bits":
         return np.unpackbits(np.frombuffer(content, dtype=np.uint8), count=number).astype(bool).reshape(shape)
@@ -51,7 +51,7 @@ def unpacked_texts(data: Mapping[str, Any]) -> tuple[str, ...]:
     """The texts that `packed_texts` turned into data."""
     length = int(data["length"])
     if not 0 <= length <= LARGEST:
-        raise BadInput(f"stored texts of {length} bytes are nothing that this version has written")
+        raise BadInput(f"stored texts of {length} bytes were not written by this version")
     return tuple(map(str, json.loads(_restored(data["zlib"], length))))
 
 
@@ -64,5 +64,5 @@ def _restored(text: str, length: int) -> bytes:
     opened = zlib.decompressobj()
     content = opened.decompress(base64.b64decode(text), length + 1)
     if len(content) != length:
-        raise BadInput(f"a stored array has not the {length} bytes that its shape needs")
+        raise BadInput(f"a stored array lacks the {length} bytes that its shape needs")
     return content

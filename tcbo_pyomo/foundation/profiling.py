@@ -176,7 +176,7 @@ _NOTHING = nullcontext()
 
 @contextmanager
 def profile(clock: Callable[[], float] = time.perf_counter) -> Iterator[Timings]:
-    """Time the sections of everything that happens within; the timings are complete when it ends."""
+    """Time the sections of everything that runs inside; the timings are complete when it ends."""
     global _looking
     before, timings = _looking, Timings(clock)
     began = clock()

@@ -1,6 +1,6 @@
 """Names to classes: the file name is the registry; "my_study.limits:CoolingRate" loads a user's own class.
 
-A registry lists exactly the files whose class has the right face (see `Registry.face`), and refuses anything else in one line.
+A registry lists exactly the files whose class has the right interface (`Registry.face`), and refuses the rest in one line.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class Registry(Generic[Face]):
     face
         The base class or protocol that a class must satisfy.
     hidden
-        Files whose class has the face and is nothing to be named, such as a base class.
+        Files whose class has the interface but is not offered, such as a base class.
     """
 
     package: str
@@ -91,7 +91,7 @@ class Registry(Generic[Face]):
     hidden: frozenset[str] = frozenset()
 
     def names(self) -> list[str]:
-        """The names that come with the package, each the file of a class with the right face."""
+        """The names that come with the package, each the file of a class with the right interface."""
         return [name for name in self._files() if not self._fault_of(self._class_in(name))]
 
     def load(self, name: str) -> Callable[..., Face]:
@@ -115,11 +115,11 @@ class Registry(Generic[Face]):
         return getattr(module, class_name_of(name), None)
 
     def _fault_of(self, found: Any) -> str:
-        """What keeps something from being a class with the right face, in words; nothing where it is one."""
+        """Why something is not a class with the right interface, in words; empty if it is one."""
         if not isinstance(found, type):
             return f"not a class; it must be a class like {self.face.__module__}.{self.face.__name__}"
         if inspect.isabstract(found):
-            return f"not complete: {', '.join(sorted(getattr(found, '__abstractmethods__', ())))} still to be written"
+            return f"not complete: {', '.join(sorted(getattr(found, '__abstractmethods__', ())))} missing"
         if not getattr(self.face, "_is_protocol", False):
             return "" if issubclass(found, self.face) else f"not a subclass of {self.face.__name__}"
         asked = {name for kind in self.face.__mro__[:-2] for name in _members(kind)}

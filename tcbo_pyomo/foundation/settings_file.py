@@ -77,7 +77,7 @@ def read_mapping(path: str | os.PathLike[str], words: str, advice: str) -> dict[
         raise BadInput(f"{where} is empty; {advice}")
     if not isinstance(value, dict):
         held = "a list" if isinstance(value, list) else f"only {value!r}"
-        raise BadInput(f"{where}, line 1: must hold 'name: value' lines, but holds {held}")
+        raise BadInput(f"{where}, line 1: must have 'name: value' lines, but has {held}")
     return value
 
 
@@ -86,7 +86,7 @@ def parse_assignment(text: str) -> dict[str, Any]:
     name, equals, content = text.partition("=")
     parts = [part.strip() for part in name.split(".")]
     if not equals or not all(parts) or not content.strip():
-        raise BadInput(f"--set {text!r}: write name=value, as in planner.components=10 or episodes=null")
+        raise BadInput(f"--set {text!r}: write NAME=VALUE, such as planner.components=10 or episodes=null")
     return nested(parts, _load(content, lambda _line: f"--set {text!r}"))
 
 
@@ -103,9 +103,9 @@ def settings_template(preset: str | None = None) -> str:
     what = "the default" if preset is None else f"what `--preset {preset}` gives"
     head = [
         "# Settings of a campaign: tcbo run PROBLEM --settings FILE.yaml",
-        f"# Every line below is {what}. Keep only the lines you change: a settings file also wins over",
+        f"# Every line below is {what}. Keep only the lines you change: a settings file also overrides",
         "# the problem's own preferences. On the command line: --set planner.components=10",
-        "# The paper's method in one word: `preset: paper` in a file, or --preset paper.",
+        "# The method of the paper: `preset: paper` in a file, or --preset paper.",
         "",
     ]
     return "\n".join(head + _section_lines(settings, "")) + "\n"
@@ -134,7 +134,7 @@ def _plain(node: yaml.Node) -> Any:
             if not isinstance(key, str):
                 raise _refused(key_node.start_mark, f"the name {key!r} must be a text")
             if key in mapping:
-                raise _refused(key_node.start_mark, f"'{key}' is given twice; keep one of the two")
+                raise _refused(key_node.start_mark, f"'{key}' is given twice; keep one of them")
             mapping[key] = _plain(value_node)
         return mapping
     if isinstance(node, yaml.SequenceNode) and node.tag == "tag:yaml.org,2002:seq":
@@ -145,7 +145,7 @@ def _plain(node: yaml.Node) -> Any:
     try:
         return read(node.value)
     except ValueError:
-        raise _refused(node.start_mark, f"{node.value[:40]!r} is not a number that can be used") from None
+        raise _refused(node.start_mark, f"{node.value[:40]!r} is not a usable number") from None
 
 
 def _finite(text: str) -> float:

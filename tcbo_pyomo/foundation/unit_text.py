@@ -1,4 +1,4 @@
-"""Units as users type them; what would keep a parser of arithmetic busy for ever, such as m**9**9**9, is refused before."""
+"""Units as users type them; what would keep a parser of arithmetic busy forever, such as m**9**9**9, is refused before."""
 
 from __future__ import annotations
 
@@ -19,5 +19,5 @@ def readable_unit(text: str, where: str) -> str:
     powers = list(_POWER.finditer(text))
     small = all(_EXPONENT.match(text, power.end()) for power in powers)
     if len(powers) > MOST_POWERS or not small:
-        raise BadInput(f"{where}: unit '{text}' has a power that is no small number; write m**2 or m/s")
+        raise BadInput(f"{where}: unit '{text}' has a power that is not a small number; write m**2 or m/s")
     return text

@@ -27,4 +27,4 @@ def without_user_code(why: str) -> Iterator[None]:
 def require_trust(what: str) -> None:
     """Refuse to run something of a user's where that is not allowed."""
     if why := _refusal.get():
-        raise NotTrusted(f"{what} is code that would run here: {why}")
+        raise NotTrusted(f"{what} is code that must not run here: {why}")

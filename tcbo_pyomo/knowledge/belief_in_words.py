@@ -92,7 +92,7 @@ def hyperparameter_lines(now: BeliefNow, knowledge: Knowledge[Any]) -> list[str]
     units = {c.name: c.unit for c in problem.coordinates}
     how = "as declared" if now.learned_from is None else f"learned from {now.learned_from} results"
     if now.learned_from == 0:
-        how = "as declared, until five results are told"
+        how = "as declared until there are five results"
     reach = ", ".join(f"{spaced(name)} {found.in_words(units[name])}" for name, found in now.changes_within.items())
-    lines = [f"the answer changes within (lengthscales, {how}): {reach}"] if reach else []
-    return [*lines, f"measurement sd, {how}: {now.measurement_sd.in_words(problem.output_unit)}"]
+    lines = [f"lengthscales ({how}): {reach}"] if reach else []
+    return [*lines, f"measurement sd ({how}): {now.measurement_sd.in_words(problem.output_unit)}"]

@@ -111,7 +111,7 @@ class ContinuousKnowledge(Knowledge[ContinuousBelief]):
             belief.observe(point, value if values_known else None, believed)
 
     def past_changed(self) -> None:
-        """Past experiments were added or taken back: all that was learned follows anew."""
+        """Past experiments were added or removed: all that was learned follows anew."""
         self._left = None
         super().past_changed()
 

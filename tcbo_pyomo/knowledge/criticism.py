@@ -134,8 +134,8 @@ def _outside_range(knowledge: Knowledge[Any], outside: tuple[int | str, ...]) ->
     named = ", ".join([*rows, *([f"move{'' if len(latest) == 1 else 's'} {', '.join(moves)}"] if moves else [])])
     which = f"the result of {named} lies" if len(outside) == 1 else f"{len(outside)} results (last: {named}) lie"
     return [
-        f"{which} outside the declared range {prior.range[0]:g} to {prior.range[1]:g}; a range that is too small strands a "
-        "campaign: check the results, then declare a wider range (`tcbo amend`)"
+        f"{which} outside the declared range {prior.range[0]:g} to {prior.range[1]:g}; too small a range can get a "
+        "campaign stuck: check the results, then declare a wider range (`tcbo amend`)"
     ]
 
 
@@ -145,8 +145,8 @@ def _lately(knowledge: Knowledge[Any], beyond: int, last: int) -> list[str]:
     what = "the kernel" if knowledge.problem.kernel_given else "the declared range"
     learns = "" if knowledge.learner is not None else "; let the model learn (surrogate.fit: learn)"
     return [
-        f"{beyond} of the last {last} results lie beyond {SURPRISING:g} sd of what the others say; {what} or the declared "
-        f"measurement sd may be too small, or the plant has changed: check these results{learns}"
+        f"{beyond} of the last {last} results lie more than {SURPRISING:g} sd from the prediction of the others; {what} or the "
+        f"declared measurement sd may be too small, or the plant has changed: check these results{learns}"
     ]
 
 
@@ -156,12 +156,12 @@ def _as_a_whole(left_out: LeftOut) -> list[str]:
     inside, size = left_out.coverage(2.0), float(np.sqrt((left_out.residuals**2).mean()))
     if inside < TOO_NARROW:
         return [
-            f"only {inside:.0%} of the results lie within 2 sd of what the others say (95 % expected): the model is too sure; "
-            "declare a larger measurement sd or shorter distances of change"
+            f"only {inside:.0%} of the results lie within 2 sd of the prediction of the others (95 % expected): the model is "
+            "overconfident; declare a larger measurement sd or shorter distances of change"
         ]
     if size < TOO_WIDE:
         return [
-            f"results lie {1.0 / size:.1f} times closer to what the others say than expected: the declared measurement sd "
-            "seems too large, which costs experiments"
+            f"results lie {1.0 / size:.1f} times closer to the prediction of the others than expected: the declared "
+            "measurement sd seems too large, which costs experiments"
         ]
     return []

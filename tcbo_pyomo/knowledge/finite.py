@@ -118,7 +118,7 @@ class FiniteKnowledge(Knowledge[FiniteBelief]):
         return self.problem.process.scaled_states[np.array(locations, dtype=np.int64)]
 
     def past_changed(self) -> None:
-        """Past experiments were added or taken back: all that was learned follows anew."""
+        """Past experiments were added or removed: all that was learned follows anew."""
         self._before = None
         super().past_changed()
 

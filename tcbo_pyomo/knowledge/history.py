@@ -54,7 +54,7 @@ class History:
             raise BadInput(f"move {number!r} was never asked for; moves asked for: {known}")
         move = self.moves[number - 1]
         if move.cancelled:
-            raise BadInput(f"move {number} was cancelled and will not be made; ask for a new one")
+            raise BadInput(f"move {number} was cancelled; ask for a new one")
         return move
 
     @property

@@ -162,7 +162,7 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
         return []
 
     def past_changed(self) -> None:
-        """Past experiments were added or taken back: all that was learned follows anew."""
+        """Past experiments were added or removed: all that was learned follows anew."""
         vars(self).pop("learner", None)
         self.replay(self.problem.kernel if self._kernel is None else self._kernel)
 
@@ -192,7 +192,7 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
         """All results as they are modelled: scaled points (n x d), values and declared noise variances.
 
         Past experiments come first, then what was told, in the order told: so what follows from them depends on neither when
-        past experiments were added nor what was taken back since.
+        past experiments were added nor what was removed since.
         """
         told = self.history.measurements
         points = self.scaled_points([move.arrived for move, _ in told])
@@ -247,7 +247,7 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
         self.forget()
 
     def surprise(self, move: Move, value: float, confirmed: bool = False) -> Surprise | None:
-        """What the model expects of a result that is not told yet, where it comes out very differently."""
+        """What the model expects of a result that is not told yet, if it comes out unlikely."""
         (mean,), (deviation,) = self.belief.predict(self.seen([move.arrived]))
         sd = math.hypot(deviation, math.sqrt(self.noise_variance(move)))
         found = surprise_of(self.scale.modelled(value), float(mean), sd, confirmed)

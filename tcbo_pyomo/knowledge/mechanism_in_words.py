@@ -57,7 +57,7 @@ class Explained:
         known = uncertain(self.mechanism, self.mechanism_sd, unit)
         rest = uncertain(self.residual, self.residual_sd, unit)
         along = with_unit(self.residual_at_results, unit)
-        return f"of this the mechanism says {known}, the residual adds {rest} ({along} rms over the results)"
+        return f"the mechanism predicts {known}, the residual adds {rest} ({along} rms over the results)"
 
 
 def parameters_now(knowledge: Knowledge[Any]) -> list[ParameterNow]:

@@ -53,7 +53,7 @@ class Move(_Worded):
     skipped
         The plant arrived, but no result will come.
     surprises
-        What was expected of each of the `values` that the model held for very unlikely, None for the others; empty where
+        What was expected of each of the `values` that the model finds unlikely, None for the others; empty where
         there is no such value.
     """
 
@@ -104,7 +104,7 @@ class Move(_Worded):
     def __repr__(self) -> str:
         place = self.expected if self.arrived is None else self.arrived
         words: Words = getattr(self, "words", str)
-        to = "where chance leads" if place is None else words(place)
+        to = "random outcome" if place is None else words(place)
         told = "cancelled" if self.cancelled else "skipped" if self.skipped else ", ".join(map(str, self.values))
         now = told or ("asked for" if self.arrived is None else "pending")
         return f"Move({self.number}: episode {self.episode}, step {self.step}; {words(self.origin)} -> {to}; {now})"

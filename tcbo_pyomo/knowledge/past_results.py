@@ -1,7 +1,7 @@
 """Past experiments: results that were measured before the campaign, or beside it. They teach the model and are no moves.
 
 A table of them is one batch. Places are kept in engineering units, so that they stay what they are when the bounds of the plant
-are amended. A batch that was taken back, or rows of it, are simply not there any more: the record says what happened.
+are amended. A batch, or rows of it, that was removed is not there any more: the record says what happened.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class PastBatch:
     Attributes
     ----------
     number
-        Counts the tables from 1; the name under which it is taken back.
+        Counts the tables from 1; the number by which it is removed.
     source
         The file, or what else it was called.
     names
@@ -83,7 +83,7 @@ class PastBatch:
         return [known[name] for name in names]
 
     def without(self, rows: Collection[int] | None) -> PastBatch | None:
-        """What is left when rows are taken back, all of them by None; None where nothing is."""
+        """What is left when rows are removed, all of them by None; None where nothing is."""
         if rows is None:
             return None
         known = {result.row for result in self.results}

@@ -20,7 +20,7 @@ ones would leave the range of floating-point numbers."""
 
 @dataclass(frozen=True)
 class Surprise:
-    """What was expected of a result that came out very differently.
+    """What was expected of a result that came out unlikely.
 
     Attributes
     ----------
@@ -63,8 +63,8 @@ def checked_magnitude(where: str, found: float) -> float:
     """A finite measurement that the model can compute with; larger ones are refused."""
     if abs(found) > LARGEST_RESULT:
         raise BadInput(
-            f"{where}: measurement {found!r} must lie between -{LARGEST_RESULT:g} and {LARGEST_RESULT:g}, for the "
-            "model computes with squares of results; check the number and its unit"
+            f"{where}: measurement {found!r} must be between -{LARGEST_RESULT:g} and {LARGEST_RESULT:g}, because "
+            "the model computes with squares of results; check the number and its unit"
         )
     return found
 

@@ -40,9 +40,9 @@ def load_problem(name: str, feedback: str | None = None, seed: int = 0) -> Probl
     name
         A name from `problem_names()`, or a path that ends in ".py".
     feedback
-        The kind of feedback the campaign will use; the problem's own preference when not given.
+        The kind of feedback the campaign will use. Default: the problem's own preference.
     seed
-        For problems that are drawn at random.
+        Random seed, for problems that are drawn at random.
     """
     kinds = get_args(FeedbackSettings.model_fields["kind"].annotation)
     if feedback is not None and feedback not in kinds:

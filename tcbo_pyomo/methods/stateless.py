@@ -29,7 +29,7 @@ class Stateless(MdpBo[Problem]):
         if noise.min() == noise.max():
             raise BadInput(
                 f"method 'stateless' ignores that noise depends on the move, and in problem '{problem.name}' it does not "
-                f"(variance {noise.max():g} everywhere); use mdp_bo, which is the same there"
+                f"(variance {noise.max():g} everywhere); use mdp_bo, which is identical then"
             )
         worst = np.full(len(process.noise_variance), noise.max())
         return problem.changed(process=replace(process, noise_variance=worst))

@@ -34,7 +34,7 @@ class TruncatedSnake(OneMoveAtATime[ContinuousProblem, ContinuousKnowledge]):
     def __init__(self, problem: ContinuousProblem, settings: Settings, tools: Tools) -> None:
         if not problem.moves_freely:
             raise BadInput(
-                f"method 'truncated_snake' walks straight from point to point, and in problem '{problem.name}' "
+                f"method 'truncated_snake' moves straight from point to point, but in problem '{problem.name}' "
                 "the action is not the move itself; use mdp_bo or local_ucb"
             )
         smallest_lengthscale(problem.kernel)
@@ -71,7 +71,7 @@ def smallest_lengthscale(kernel: Kernel) -> float:
     found = [value for name, value in kernel.parameters.items() if "lengthscale" in name]
     if not found:
         raise BadInput(
-            f"method 'truncated_snake' measures nearness in lengthscales, and kernel '{kernel.registry_name()}' has "
+            f"method 'truncated_snake' measures distances in lengthscales, but kernel '{kernel.registry_name()}' has "
             "none; use a stationary kernel"
         )
     return min(found)

@@ -27,7 +27,7 @@ class FallBacks:
 
     def __str__(self) -> str:
         share = f"{self.number} of {self.plans} plans fell back to a warm start"
-        return f"{share}: no solve helped ({self.said}); see planner.nonlinear, time_limit and max_iterations first"
+        return f"{share}: no solve improved it ({self.said}); see planner.nonlinear, first time_limit and max_iterations"
 
 
 def fall_backs(plans: Iterable[dict[str, Any] | None]) -> FallBacks:

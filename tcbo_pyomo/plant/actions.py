@@ -88,7 +88,7 @@ class NormActions:
     maximum
         a_max, positive.
     names
-        Names of the actions; "action_0", ... when not given.
+        Names of the actions. Default: "action_0", ...
     """
 
     maximum: float

@@ -24,17 +24,17 @@ Values = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class BlackBoxInput:
-    """An input of the black box that is an expression of the plant's states and actions.
+    """An input of the black box: an expression of the plant's states and actions.
 
     Parameters
     ----------
     name
-        What it is called in limits, tables and files.
+        Its name in limits, tables and files.
     expression
         `lambda plant: plant["volume"] / plant["flow"]`: a Pyomo expression of the states after a move and of the actions of
         that move, in engineering units.
     lower, upper
-        The range that matters, in `unit`. Plans keep to it, as they keep to the limits of the states.
+        The range that matters, in `unit`. Plans keep to it as to the limits of the states.
     unit
         Its unit.
     """
@@ -92,7 +92,7 @@ class Moment(Mapping[str, Any]):
             return self._states[name]
         if name not in self._actions:
             known = [*self._states, *self._actions]
-            raise BadInput(f"an expression asks for '{name}', no state or action; {suggestion(str(name), known)}")
+            raise BadInput(f"an expression uses '{name}', which is not a state or action; {suggestion(str(name), known)}")
         self.actions_asked.add(name)
         return self._actions[name]
 

@@ -75,7 +75,7 @@ class LinearDynamics:
         if abs(largest) > 1.0 + STABILITY_SLACK:
             raise BadInput(
                 f"state_matrix: unstable, its eigenvalue {largest:.6g} has modulus {abs(largest):.6g}; at most 1 is "
-                "allowed, close the control loop or plan with shorter steps"
+                "allowed; close the control loop or plan with shorter steps"
             )
         object.__setattr__(self, "state_matrix", state)
         object.__setattr__(self, "input_matrix", inputs)
@@ -152,7 +152,7 @@ class NonlinearDynamics:
         """Refuse other coordinates than the function was written for."""
         if tuple(coordinates) != tuple(self.coordinates):
             raise BadInput(
-                f"dynamics: written for {', '.join(c.name for c in self.coordinates)}, used with "
+                f"dynamics: written for {', '.join(c.name for c in self.coordinates)}, but used with "
                 f"{', '.join(c.name for c in coordinates)}; the coordinates must be the same"
             )
 

@@ -51,7 +51,7 @@ class UnknownDynamics:
 
     def next_values(self, model: ConcreteModel, step: int) -> dict[str, Any]:
         """Refused."""
-        raise BadInput(f"dynamics '{self.name}': a plan needs their own code")
+        raise BadInput(f"dynamics '{self.name}': planning needs their own code")
 
 
 def _actions_data(actions: ActionLimits) -> dict[str, Any]:

@@ -39,7 +39,7 @@ class LongerMoves:
 def why_not_longer(process: Process) -> str:
     """Why longer moves cannot be built, in words; empty where they can."""
     if not process.deterministic:
-        return "its moves are decided by chance"
+        return "its moves are random"
     if np.ptp(process.noise_variance) > 1e-12 * process.noise_variance.max():
         return "its noise differs from move to move"
     return ""

@@ -145,14 +145,14 @@ class Process:
         labels: Sequence[str] | None = None,
         actions: Sequence[str] | None = None,
     ) -> Process:
-        """A process from arrays (the quick way for large systems); noise may still be a number or a function."""
+        """A process from arrays (the fast way for large systems); noise may still be a number or a function."""
         import scipy.sparse as sparse
 
         points = np.atleast_2d(np.asarray(states, dtype=float))
         names = tuple(labels) if labels is not None else tuple(str(i) for i in range(len(points)))
         matrix = sparse.csr_matrix(transitions, dtype=float, copy=True)
         if not callable(noise_variance) and np.ndim(noise_variance) and not matrix.has_canonical_format:
-            raise BadInput("noise_variance per transition: call transitions.sum_duplicates() first, which sorts them")
+            raise BadInput("noise_variance per transition: call transitions.sum_duplicates() first to sort them")
         matrix.sum_duplicates()
         # Checked as a whole before a noise function sees its points.
         process = cls(
@@ -255,7 +255,7 @@ class Process:
         return values[self.successor] if self.deterministic else self.transitions @ values
 
     def only_successor(self, pair: int) -> int | None:
-        """The state a pair leads to; None when chance decides."""
+        """The state a pair leads to; None if that is random."""
         successors = self.successors_of(pair)
         return int(successors[0]) if len(successors) == 1 else None
 

@@ -90,7 +90,7 @@ def _check_probabilities(process: Process) -> None:
         pair = int(process.transition_pair[entry])
         raise BadInput(
             f"move {process.pair_name(pair)}: probability {matrix.data[entry]} of reaching "
-            f"'{process.labels[matrix.indices[entry]]}' must be positive; leave out what cannot happen"
+            f"'{process.labels[matrix.indices[entry]]}' must be positive; leave out impossible outcomes"
         )
     total = np.asarray(matrix.sum(axis=1)).ravel()
     wrong = ~(np.abs(total - 1.0) <= PROBABILITY_TOLERANCE)

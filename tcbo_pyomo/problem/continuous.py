@@ -37,7 +37,7 @@ MOST_CORNERS = 12
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ContinuousProblem(HiddenStates):
-    """Everything that is given before a campaign on a continuous plant starts.
+    """A problem on a continuous plant: everything that is known before a campaign starts.
 
     Parameters
     ----------
@@ -50,13 +50,13 @@ class ContinuousProblem(HiddenStates):
     maximum
         The largest true value, for regret.
     noise
-        Noise variance of a measurement; from `prior` when not given.
+        Noise variance of a measurement. Default: from `prior`.
     measure_start
         Whether the start is measured before the first move, as in the paper's synthetic benchmarks.
     inputs
         What the output depends on: names of states or actions, and `BlackBoxInput(...)` for expressions of them. The
         kernel, the truth and the candidates are functions of these, in this order; all other coordinates are hidden states
-        that the dynamics carry along. Every coordinate when not given. Actions and expressions become further coordinates.
+        of the dynamics. Actions and expressions become further coordinates. Default: every coordinate.
 
     The other fields are those of `Problem`.
     """
@@ -92,7 +92,7 @@ class ContinuousProblem(HiddenStates):
         if given is None and self.prior is not None:
             object.__setattr__(self, "noise", self.prior.noise_variance)
         elif given is None:
-            raise BadInput(f"problem '{self.name}': give the noise variance of a measurement, or a prior that tells it")
+            raise BadInput(f"problem '{self.name}': give the noise variance of a measurement, or a prior with measurement_sd")
         if not (np.isfinite(self.noise) and self.noise > 0):
             raise BadInput(f"problem '{self.name}': noise {self.noise!r} must be a positive variance")
         self.dynamics.check_dimension(self.coordinates)

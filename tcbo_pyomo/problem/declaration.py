@@ -41,7 +41,7 @@ def declared_problem(data: Mapping[str, Any]) -> ProblemProtocol:
         from tcbo_pyomo.problem.declared_continuous import declared_continuous
 
         return declared_continuous(data)
-    raise BadInput(f"a stored plant of kind {kind!r} is nothing that this version has written")
+    raise BadInput(f"a stored plant of kind {kind!r} was not written by this version")
 
 
 def opaque_parts(data: Mapping[str, Any]) -> list[str]:

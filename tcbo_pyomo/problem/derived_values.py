@@ -42,8 +42,8 @@ def completed_start(start: Mapping[str, Any], dynamics: Dynamics, coordinates: S
         unknown = sorted(name for name in moment.actions_asked if name not in start)
         if unknown:
             raise BadInput(
-                f"start: the input '{given.name}' depends on the action {', '.join(unknown)}; say what it is before the first "
-                f"move, start={{..., '{unknown[0]}': value}}"
+                f"start: the input '{given.name}' depends on the action {', '.join(unknown)}; give its value before the "
+                f"first move, start={{..., '{unknown[0]}': value}}"
             )
         found[given.name] = number
     return found

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Problem(ProblemProtocol):
-    """Everything that is given before a campaign starts.
+    """A problem on a finite process: everything that is known before a campaign starts.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class Problem(ProblemProtocol):
     episodes
         Episodes of a campaign, T.
     kernel
-        Prior covariance and mean of the black box, on scaled coordinates; from `prior` when not given.
+        Prior covariance and mean of the black box, on scaled coordinates. Default: from `prior`.
     constraints
         Rules of the plant: `TransitionConstraint` objects, or functions that receive the ConcreteModel.
     truth
@@ -58,11 +58,11 @@ class Problem(ProblemProtocol):
     confidence_width
         Standard deviations of the credible band that decides which states are still candidates.
     settings
-        Settings that this problem prefers, as a nested dict; the user's own settings win over them.
+        Settings that this problem prefers, as a nested dict; the user's own settings override them.
     output, output_unit, output_title
         What is measured: the name of its column in tables, its unit, and its title in figures.
     prior
-        What you know about the output in plain words, in place of a kernel: `PlainPrior(range=(0, 100))`.
+        What you know about the output in plain terms, in place of a kernel: `PlainPrior(range=(0, 100))`.
     """
 
     measure_start: ClassVar[bool] = False
@@ -116,7 +116,7 @@ class Problem(ProblemProtocol):
 
     @property
     def search_space(self) -> Mask:
-        """States that an episode can visit: where the maximum is sought."""
+        """States that an episode can visit: the search space of the maximum."""
         return self.visitable.states
 
     @cached_property
@@ -151,7 +151,7 @@ class Problem(ProblemProtocol):
         return self.process.describe(state)
 
     def expected_arrival(self, origin: int, pair: int) -> int | None:
-        """Where a move leads; None when chance decides."""
+        """Where a move leads; None if that is random."""
         return self.process.only_successor(pair)
 
     def noise_variance(self, pair: int, arrived: int) -> float:

@@ -37,7 +37,7 @@ def try_kernel(problem: ProblemProtocol) -> None:
     elif (lowest := float(np.linalg.eigvalsh((matrix + matrix.T) / 2.0)[0])) < -ROUNDING * number * scale:
         fault = f"is not positive semi-definite: at {number} places it has the eigenvalue {lowest:.3g}"
     elif np.abs(np.diag(matrix) - diagonal).max() > ROUNDING * scale:
-        fault = "has other variances than its diagonal(points)"
+        fault = "has variances that differ from its diagonal(points)"
     if fault:
         raise BadInput(f"{where}: its covariance {fault} ({defined_at(type(own).__call__)})")
 

@@ -123,7 +123,7 @@ class ProblemProtocol(Protocol):
         """The problem with a truth drawn from its prior."""
 
     def same_place(self, one: Location, other: Location) -> bool:
-        """Whether two places cannot be told apart, as a set-point that was printed and typed in again."""
+        """Whether two places are the same up to rounding, as a set-point that was printed and typed in again."""
 
     def decision_between(self, origin: Location, arrived: Location) -> Decision:
         """What may have led from one place to another, where only the places were kept; None where that is not listed."""
@@ -222,8 +222,8 @@ class ProblemProtocol(Protocol):
         if given is None:
             if self.prior is None:
                 raise BadInput(
-                    f"problem '{self.name}': say what you expect of {self.output}, prior=PlainPrior(range=(low, high)), or "
-                    "give a kernel"
+                    f"problem '{self.name}': give the range you expect of {self.output}, prior=PlainPrior(range=(low, high)), "
+                    "or a kernel"
                 )
             object.__setattr__(self, "kernel", self.prior.kernel(self.input_axes))
         for text, number in (("horizon", self.horizon), ("episodes", self.episodes)):

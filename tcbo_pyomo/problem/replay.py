@@ -62,22 +62,22 @@ def replay_problem(
     output
         Name of the measured column.
     kernel
-        What was believed before the first measurement, on inputs scaled to [-0.5, 0.5] by the range of the table; from
-        `prior` when not given.
+        The prior before the first measurement, on inputs scaled to [-0.5, 0.5] by the range of the table. Default: from
+        `prior`.
     maximum_step
-        How far each input may change in one move, as in `MaximumStep`; any point from any other when not given.
+        How far each input may change in one move, as in `MaximumStep`. Default: no limit.
     noise_variance
-        Of one measurement; from the replicates when not given.
+        Noise variance of one measurement. Default: from the replicates.
     start
-        Where every episode starts; the point of the first row when not given.
+        Where every episode starts. Default: the point of the first row.
     horizon
-        Moves per episode; as many as the table has rows when not given, the budget of the past campaign.
+        Moves per episode. Default: the number of rows, the budget of the past campaign.
     episodes, constraints, settings
         As in `Problem`; dynamic programming is preferred unless the settings say otherwise.
     name
-        The name of the file when not given.
+        Default: the name of the file.
     prior
-        What was known about the output in plain words, in place of a kernel.
+        What was known about the output in plain terms, in place of a kernel.
     """
     names = [inputs] if isinstance(inputs, str) else inputs
     wanted: dict[str, str | None] = dict(names) if isinstance(names, Mapping) else dict.fromkeys(names)
@@ -135,7 +135,7 @@ def _pooled(measured: Array, means: Array, row_point: Integers, where: str) -> f
     freedom = len(measured) - len(means)
     variance = float(((measured - means[row_point]) ** 2).sum() / freedom) if freedom else 0.0
     if variance == 0.0:
-        raise BadInput(f"{where}: no replicates that differ, so the noise is unknown; give noise_variance")
+        raise BadInput(f"{where}: there are no replicates that differ, so the noise is unknown; give noise_variance")
     return variance
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class AmendableCampaign(SyncedCampaign):
-    """A campaign that goes on under another definition, with all data."""
+    """A campaign that continues under another definition, with all data."""
 
     def amend(
         self,
@@ -52,7 +52,7 @@ class AmendableCampaign(SyncedCampaign):
             return []
         with self._recording() as recorder:
             if self.definition.row != before.row:
-                raise Busy(f"{self.path}: was amended by another process meanwhile; look at it and amend again")
+                raise Busy(f"{self.path}: another process amended it meanwhile; check it and amend again")
             recorder.add("amend", draft.body(self.history, before))
         self._code = code
         self._started = draft.campaign

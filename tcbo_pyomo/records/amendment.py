@@ -69,8 +69,8 @@ def drafted(code: ProblemCode, before: Definition, settings: Settings | Mapping[
     """The amendment to what the code builds now, with the settings given; refused where nothing differs."""
     if before.declared is None:
         raise BadInput(
-            f"{code.path}: an earlier version has written it, without its limits; record anything first (ask or tell), "
-            "then amend it"
+            f"{code.path}: an earlier version wrote it without its limits; record something first (ask or tell), then "
+            "amend it"
         )
     code.check_trust(before)
     present = dict(before.settings)
@@ -86,7 +86,7 @@ def drafted(code: ProblemCode, before: Definition, settings: Settings | Mapping[
     ]
     if not changes:
         raise BadInput(
-            f"{code.path}: nothing differs from what is recorded; change the problem or name a setting first"
+            f"{code.path}: nothing has changed; change the problem or name a setting first"
         )
     facts = {
         **built.facts,
@@ -109,7 +109,7 @@ def refuse_lost_inputs(past: Past, problem: ProblemProtocol) -> None:
         if unknown:
             raise BadInput(
                 f"data {batch.number} ({batch.source}) do not say what '{unknown[0]}' was, which the black box depends on now; "
-                f"take them back first (`tcbo data ... remove {batch.number}`)"
+                f"remove them first (`tcbo data ... remove {batch.number}`)"
             )
 
 
@@ -147,8 +147,8 @@ def _refuse_outstanding(history: History, horizon: int) -> None:
     if ahead:
         numbers = ", ".join(str(move.number) for move in ahead[:10])
         raise BadInput(
-            f"another horizon ({horizon} instead of {history.horizon} moves) does not fit what was asked for (move {numbers}); "
-            "report or `skip` that first"
+            f"another horizon ({horizon} instead of {history.horizon} moves) conflicts with outstanding moves ({numbers}); "
+            "report or `skip` them first"
         )
 
 
@@ -156,8 +156,8 @@ def amended_moves(moves: Sequence[Move], old: Mapping[str, Any], new: Mapping[st
     """The places of all moves in terms of the new plant, as rows hold moves; nothing where its terms are the same."""
     if [axis[0] for axis in old["coordinates"]] != [axis[0] for axis in new["coordinates"]]:
         raise BadInput(
-            "other coordinates are another campaign: start a new one; limits, bounds, prior, noise, horizon, episodes and "
-            "settings can be amended"
+            "other coordinates need a new campaign; `amend` changes limits, bounds, prior, noise, horizon, episodes and "
+            "settings"
         )
     if old["plant"]["kind"] != new["plant"]["kind"]:
         raise BadInput(f"the plant was {old['plant']['kind']} and is {new['plant']['kind']}: start a new campaign")

@@ -72,8 +72,8 @@ def as_recorded(code: ProblemCode, definition: Definition) -> BuiltProblem:
     if definition.declared is None:
         if problem_fingerprint(with_settings(found.problem, settings)) != definition.fingerprint:
             raise BadInput(
-                f"{code.path}: was started for another problem than '{found.problem.name}' as it is now; go on with the "
-                "problem, and the version of tcbo_pyomo, that it was started with; the file is left as it is"
+                f"{code.path}: was started with another problem than the present '{found.problem.name}'; continue with the "
+                "problem and the version of tcbo_pyomo that started it; the file is unchanged"
             )
         return found
     changes = differences(definition, found, code.given is not None)
@@ -81,7 +81,7 @@ def as_recorded(code: ProblemCode, definition: Definition) -> BuiltProblem:
         listed = "; ".join(change.in_words() for change in changes[:SHOWN])
         more = f"; and {len(changes) - SHOWN} more" if len(changes) > SHOWN else ""
         raise BadInput(
-            f"{code.path}: the problem is not as recorded any more: {listed}{more}; put it back, or record the change "
+            f"{code.path}: the problem differs from the recorded one: {listed}{more}; restore it, or record the change "
             f"with `tcbo amend {code.path}`"
         )
     return found

@@ -1,4 +1,4 @@
-"""Corrections: a move that could not be made, and taking back what was told. Each is one more row, never an erasure."""
+"""Corrections: a move that could not be made, and an undo of what was told. Each adds a row; nothing is erased."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def skip_move(campaign: Campaign, move: Move, place: Location | None) -> bool:
     """
     if move.value is not None:
         raise BadInput(
-            f"move {move.number} has a result ({move.value!r}); take it back with `undo --move {move.number}` first"
+            f"move {move.number} has a result ({move.value!r}); use `undo --move {move.number}` first"
         )
     if move.skipped and place in (None, move.arrived):
         return False
@@ -52,7 +52,7 @@ def give_up_episode(campaign: Campaign) -> list[Move]:
     last = next((move for move in reversed(history.moves) if move.made and move not in ahead), None)
     if last is None or not 0 < last.step < history.length(last.episode):
         raise BadInput(
-            "no episode is under way that could be given up: ask for a move, or `skip` the one that cannot be made"
+            "no episode is under way to end: ask for a move, or `skip` the one that cannot be made"
         )
     for move in ahead:
         move.cancelled = True
@@ -68,14 +68,14 @@ def give_up_episode(campaign: Campaign) -> list[Move]:
 
 @dataclass(frozen=True)
 class Undoing:
-    """What an undo takes back.
+    """What an undo cancels.
 
     Attributes
     ----------
     fact
-        What it takes back.
+        What it cancels.
     whole
-        Whether everything is as before; otherwise only a value is taken back.
+        Whether everything is as before; otherwise only a value is undone.
     body
         What its own row says.
     """
@@ -85,31 +85,31 @@ class Undoing:
     body: dict[str, Any]
 
     def in_words(self) -> str:
-        """What was taken back."""
+        """What was undone."""
         value = f" ({self.fact.value!r})" if self.fact.kind == "tell" else ""
         return f"{_named(self.fact)}{value}"
 
 
 def undoing(story: Story, rows: list[Row], number: int | None) -> Undoing:
-    """How to take back the last result, arrival or skip that stands (of a move).
+    """How to undo the last result, arrival or skip that is still valid (of a move).
 
-    When nothing has been asked for since, everything is as before that row. Otherwise the plant has gone on from where
-    it was said to be: only a value can be taken back.
+    When nothing has been asked for since, everything is as before that row. Otherwise the plant has moved on from where
+    it was said to be: only a value can be undone.
     """
     known = [fact for fact in story.facts.values() if number is None or _is_about(fact, number)]
     if not known:
         what = "" if number is None else f" for move {number}"
-        raise BadInput(f"nothing to undo{what}: no result, arrival or skip stands")
+        raise BadInput(f"nothing to undo{what}: there is no result, arrival or skip")
     fact = known[-1]
     if fact.kind in PAST:
-        # Past experiments are no moves: whatever was asked for since, they can be taken back, and given back.
+        # Past experiments are no moves: whatever was asked for since, they can be removed, and added again.
         return Undoing(fact, True, {"move": None, "undoes": fact.row, "moves": []})
     later = [other for other in story.facts.values() if other.row > fact.row]
     went_on = story.last_ask > fact.row or any(other.kind == "give_up" for other in later)
     whole = not went_on and not any(other.touched & fact.touched for other in later)
     if not whole and fact.kind != "tell":
         raise BadInput(
-            f"{_named(fact)} cannot be taken back: moves were asked for, or the plant was amended, after it; say where the "
+            f"{_named(fact)} cannot be undone: moves were asked for, or the plant was amended, after it; report where the "
             "plant is with `skip --at` or `tell --at`"
         )
     change = _before(rows[: fact.row - 1], fact.touched) if whole else {"moves": []}
@@ -147,10 +147,10 @@ def _before(rows: list[Row], numbers: frozenset[int]) -> dict[str, Any]:
 
 
 def place_left(story: Story, problem: ProblemProtocol, move: Move) -> str:
-    """Where the plant is still recorded to be after a result was taken back, and how to correct that; empty if nowhere."""
+    """Where the plant is still recorded to be after a result was undone, and how to correct that; empty if nowhere."""
     if not move.made or move.scheduled or move.value is not None:
         return ""
     reports = [fact.row for fact in story.facts.values() if fact.move == move.number]
-    undone_too = f"take that back with `undo --move {move.number}`, too, if it is wrong"
-    correction = undone_too if reports and reports[-1] > story.last_ask else "moves were asked for from there"
+    undone_too = f"if that is wrong too, repeat `undo --move {move.number}`"
+    correction = undone_too if reports and reports[-1] > story.last_ask else "later moves started there"
     return f"; it is still recorded as arrived at {problem.place_words(move.arrived)}: {correction}"

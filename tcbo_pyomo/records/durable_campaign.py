@@ -1,4 +1,4 @@
-"""A campaign on a file: the face of `Campaign`, and nothing that was acknowledged is ever lost.
+"""A campaign in a file: the interface of `Campaign`, and nothing that was acknowledged is ever lost.
 
 Every call reads what other processes have added, changes the campaign in memory, and returns once its rows are on the
 disk. A call that fails leaves the file as it was; the campaign in memory is then read back from the file.
@@ -33,7 +33,7 @@ class DurableCampaign(TaughtCampaign):
     def ask(self, new: bool = False) -> Move:
         """The next move; the same one again until its result is told.
 
-        With `new` what is being waited for counts as made, its results come later, and the next move is planned.
+        With `new` the outstanding move counts as made, its result comes later, and the next move is planned.
         """
         return self._ask(new, whole=False)[0]
 
@@ -42,7 +42,7 @@ class DurableCampaign(TaughtCampaign):
         return self._ask(new, whole=True)
 
     def arrive(self, number: int | None = None, at: Any = None, key: str | None = None) -> Receipt:
-        """Record that a move was made; its result comes later, and the next move may be asked for."""
+        """Mark a move as made; its result comes later, and the next move may be asked for."""
         request = Request("arrive", key, move=number, at=at)
         with self._recording() as recorder:
             if (row := request.answered(recorder.story)) is not None:
@@ -67,7 +67,7 @@ class DurableCampaign(TaughtCampaign):
         key: str | None = None,
         confirm: bool = False,
     ) -> Receipt:
-        """Give the result of a move (None: of the one being waited for); see `Result` for the rest."""
+        """Record the result of a move (None: of the outstanding one); see `Result` for the rest."""
         return self.tell_many([Result(number, value, at, unit, replicate, key, confirm)])[0]
 
     def tell_many(self, results: Sequence[Result]) -> list[Receipt]:
@@ -84,7 +84,7 @@ class DurableCampaign(TaughtCampaign):
                 except BadInput as error:
                     if len(results) == 1:
                         raise
-                    raise BadInput(f"result {position} of {len(results)}: {error}; none of them was recorded") from None
+                    raise BadInput(f"result {position} of {len(results)}: {error}; no result was recorded") from None
         return receipts
 
     def skip(self, number: int | None = None, at: Any = None, key: str | None = None) -> Receipt:
@@ -103,7 +103,7 @@ class DurableCampaign(TaughtCampaign):
             return self._receipt(move, recorder, new)
 
     def give_up(self, key: str | None = None) -> int:
-        """End the present episode where the plant is; how many moves are not made. The next one starts anew."""
+        """End the present episode where the plant is; return the number of moves left out. The next one starts afresh."""
         request = Request("give_up", key)
         with self._recording() as recorder:
             if (row := request.answered(recorder.story)) is not None:
@@ -115,14 +115,14 @@ class DurableCampaign(TaughtCampaign):
         return left
 
     def undo(self, number: int | None = None, key: str | None = None) -> str:
-        """Take back the last result, arrival or skip (of a move), or the last word on past experiments, by one more row.
+        """Undo the last result, arrival or skip (of a move), or the last change of past data, by one more row.
 
-        What was taken back, in words.
+        Returns what was undone, in words.
         """
         request = Request("undo", key, move=number)
         with self._recording() as recorder:
             if (row := request.answered(recorder.story)) is not None:
-                return f"{row.body['words']} (as before)"
+                return f"{row.body['words']} (already undone)"
             found = undoing(recorder.story, self._ledger.rows, self._asked_for(number))
             after, move = recorder.story.copy(), found.fact.move
             after.apply(self._ledger.position + 1, "undo", found.body)
@@ -137,7 +137,7 @@ class DurableCampaign(TaughtCampaign):
         return words
 
     def status(self) -> Status:
-        """Where the campaign stands."""
+        """The state of the campaign."""
         self.refresh()
         return status_of(self.campaign, self.violations, self._story.model)
 
@@ -162,7 +162,7 @@ class DurableCampaign(TaughtCampaign):
         return write_table(move_table(self.campaign, self.violations), Path(path), force)
 
     def _ask(self, new: bool, whole: bool) -> list[Move]:
-        """The moves waited for; otherwise plan, and plan again where other processes wrote meanwhile."""
+        """The outstanding moves; otherwise plan, and plan again if other processes wrote meanwhile."""
         for _ in range(TRIES):
             self.refresh()
             self.live()  # A changed limit is noticed before a move is handed out, an outstanding one too.
@@ -225,14 +225,14 @@ class DurableCampaign(TaughtCampaign):
         return self.history.move(number).number
 
     def _move(self, number: int | None) -> Move:
-        """The move with a number, or the one that is being waited for."""
+        """The move with a number, or the outstanding one."""
         if number is not None:
             move = self.history.move(number)
             if move.step > 0 and move.decision is None:
-                raise BadInput(f"move {number} was never made: the rest of its episode was given up")
+                raise BadInput(f"move {number} was never made: its episode ended early")
             return move
         waiting, pending = self._waiting(new=False, whole=False), self.history.pending
         if waiting or len(pending) == 1:
             return (waiting or pending)[0]
         numbers = ", ".join(str(move.number) for move in pending[:10]) or "none; ask for one"
-        raise BadInput(f"say which move is meant (--move N); moves whose result is pending: {numbers}")
+        raise BadInput(f"name the move with --move N; moves with outstanding results: {numbers}")

@@ -21,9 +21,9 @@ MAGIC = b"SQLite format 3\x00"
 JOURNAL = bytes.fromhex("d9d505f920a163d7")
 """The first bytes of a rollback journal."""
 PAGE_SIZE = 4096
-RECOVER = "the file is left as it is: restore a copy, or save what can still be read with `sqlite3 {path} .recover`"
+RECOVER = "the file is unchanged: restore a copy, or recover what is readable with `sqlite3 {path} .recover`"
 DISK = {
-    sqlite3.SQLITE_PERM: "there is no permission to write it",
+    sqlite3.SQLITE_PERM: "no permission to write it",
     sqlite3.SQLITE_READONLY: "the file or its folder is read-only",
     sqlite3.SQLITE_FULL: "the disk is full",
     sqlite3.SQLITE_IOERR: "the disk failed",
@@ -67,12 +67,12 @@ def check_header(path: Path, version: int) -> int:
             header = file.read(100)
             size = file.seek(0, 2)
     except OSError as error:
-        raise BadInput(f"{path}: cannot be read ({error.strerror}); make a campaign with `tcbo start`") from None
+        raise BadInput(f"{path}: cannot be read ({error.strerror}); create a campaign with `tcbo start`") from None
     if not header.startswith(MAGIC) or len(header) < 100:
         _refuse_other(path, header, size)
     if int.from_bytes(header[68:72], "big") != APPLICATION:
         if _has_our_table(path):
-            raise damaged(path, "its header lost the mark of a campaign file")
+            raise damaged(path, "its header lacks the mark of a campaign file")
         raise BadInput(f"{path}: is an SQLite file of another program, not a campaign; nothing was changed")
     # Page size, read and write version, reserved space, payload fractions, text encoding: as we write them.
     sound = int.from_bytes(header[16:18], "big") == PAGE_SIZE and header[18:24] in (
@@ -85,7 +85,7 @@ def check_header(path: Path, version: int) -> int:
     if found > version:
         raise BadInput(
             f"{path}: was written in format {found}, this version reads up to {version}; update tcbo_pyomo "
-            "(or, if the header is damaged, restore a copy); the file is left as it is"
+            "(or, if the header is damaged, restore a copy); the file is unchanged"
         )
     if found < 1:
         raise damaged(path, "its header names no format")
@@ -97,7 +97,7 @@ def _refuse_other(path: Path, header: bytes, size: int) -> None:
     if b"tcbo" in header or (header[:6] == MAGIC[:6] and size):
         raise damaged(path, "its first bytes are not those of an SQLite file")
     what = "is empty" if size == 0 else "is not a campaign file"
-    raise BadInput(f"{path}: {what}; make a campaign with `tcbo start`; nothing was changed")
+    raise BadInput(f"{path}: {what}; create a campaign with `tcbo start`; nothing was changed")
 
 
 def _has_our_table(path: Path) -> bool:
@@ -110,7 +110,7 @@ def _has_our_table(path: Path) -> bool:
 
 
 def refuse_foreign_schema(path: Path, connection: sqlite3.Connection) -> None:
-    """Views and triggers, which another program put into a file, could compute for ever: only our plain tables are read."""
+    """Views and triggers, which another program put into a file, could compute forever: only our plain tables are read."""
     found = connection.execute("SELECT type, name, rootpage FROM sqlite_master").fetchall()
     tables = {name for kind, name, page in found if kind == "table" and page}
     kinds = {kind for kind, _, page in found if kind in ("view", "trigger") or not page}
@@ -138,10 +138,10 @@ def is_locked(error: sqlite3.Error) -> bool:
 def _explanation(path: Path, error: sqlite3.Error) -> TcboError:
     code = _code(error)
     if is_locked(error):
-        return Busy(f"{path}: another process has been writing to it for too long; nothing was written, try again")
+        return Busy(f"{path}: another process has locked it for too long; nothing was written; try again")
     if code & 0xFF in DISK and code not in TORN:
         return DiskError(
-            f"{path}: cannot be written, {DISK[code & 0xFF]} ({error}); what was recorded before is kept, nothing was "
+            f"{path}: cannot be written, {DISK[code & 0xFF]} ({error}); earlier records are kept, nothing was "
             "added; free or unlock the disk and repeat the command"
         )
     return damaged(path, str(error))

@@ -24,9 +24,9 @@ from typing import Any
 import numpy as np
 
 VERSION = 3
-"""The format that this version writes; it stands in `PRAGMA user_version`."""
+"""The format that this version writes, in `PRAGMA user_version`."""
 RESULTS_ONCE = 2
-"""The format since which a result stands in one row, and files hold their limits."""
+"""The format since which a result is in one row, and files hold their limits."""
 
 
 def _results_once(connection: sqlite3.Connection) -> None:

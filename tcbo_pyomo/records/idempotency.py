@@ -21,9 +21,9 @@ def checked_key(key: Any) -> str:
 
 
 def refuse_undone(story: Story, row: Row) -> None:
-    """What was taken back is not brought back by repeating the command."""
+    """Repeating a command does not restore what was undone."""
     if row.number in story.undone:
-        raise BadInput(f"{row.key}: was recorded and taken back since; use a new key")
+        raise BadInput(f"{row.key}: was recorded and then undone; use a new key")
 
 
 class Request:
@@ -48,7 +48,7 @@ class Request:
         return {"request": self._wanted} if self.key else {}
 
     def answered(self, story: Story) -> Row | None:
-        """The row that this very command wrote before; a key that was used for something else is refused."""
+        """The row that this command wrote before; a key that was used for something else is refused."""
         row = story.keys.get(self.key) if self.key else None
         if row is None:
             return None

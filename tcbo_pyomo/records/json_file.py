@@ -1,4 +1,4 @@
-"""Campaigns and unfinished runs as JSON files; each goes on with the same moves, bit for bit.
+"""Campaigns and unfinished runs as JSON files; each resumes with the same moves, bit for bit.
 
 The file holds plain data with a checksum; it is replaced as a whole, so that a crash leaves the old one. It knows its problem
 by a fingerprint only: the problem has to be given when it is read.
@@ -27,7 +27,7 @@ WORDS = "saved campaign"
 
 
 def save_campaign(campaign: Campaign, path: str | Path) -> None:
-    """Write the campaign's state; the file is complete or not replaced at all. Read it with `open_campaign`."""
+    """Write the campaign's state, completely or not at all. Read it with `open_campaign`."""
     content = {"problem": problem_fingerprint(campaign.problem), **campaign.state()}
     write_checked(Path(path), FORMAT, _version(content), content)
 
@@ -46,7 +46,7 @@ def _parts(problem: ProblemProtocol, settings: Settings, source: ProblemSource |
 
 
 def save_simulation(simulation: Simulation, path: str | Path, parts: Parts | None = None) -> None:
-    """Keep an unfinished run: the campaign after its last complete move, and what is needed to go on.
+    """Keep an unfinished run: the campaign after its last complete move, and what is needed to resume.
 
     `parts` are its `run_parts`; those of the problem as it is when not given.
     """
@@ -95,12 +95,12 @@ def _same_problem(
     present = with_settings(problem, settings)
     if parts is not None and (changed := _changed(parts, _parts(present, settings, source), source)):
         raise BadInput(
-            f"{path}: the run was interrupted with another problem than '{problem.name}' as it is now; "
-            f"changed: {', '.join(changed)}; put that back, or leave out --resume to start anew"
+            f"{path}: the interrupted run had another problem than the present '{problem.name}'; "
+            f"changed: {', '.join(changed)}; restore that, or leave out --resume to start again"
         )
     if problem_fingerprint(present) != content["problem"]:
         raise BadInput(
-            f"{path}: was saved for another problem than '{problem.name}' as it is now; load the same problem"
+            f"{path}: was saved for another problem than the present '{problem.name}'; load the same problem"
         )
     return problem
 

@@ -161,7 +161,7 @@ class Ledger:
             before = row.chain
         head = connection.execute("SELECT number, chain FROM campaign_head").fetchone()
         if head != (known + len(fresh), before):
-            raise damaged(self.path, f"its end is lost: {known + len(fresh)} rows are left of those that were written")
+            raise damaged(self.path, f"its end is lost: only {known + len(fresh)} rows are left")
         if not known:
             faults = [text for (text,) in connection.execute("PRAGMA quick_check(1)")]
             if faults != ["ok"]:

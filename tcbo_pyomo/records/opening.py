@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 OpenedCampaign = Campaign | DurableCampaign
-"""A campaign in memory, or one whose every ask and tell is kept; both have the face of `Campaign`."""
+"""A campaign in memory, or one whose every ask and tell is kept; both have the interface of `Campaign`."""
 
 
 def open_campaign(
@@ -49,16 +49,16 @@ def open_campaign(
     Parameters
     ----------
     where
-        A CAMPAIGN.db, which is gone on with; or a file of `save_campaign`, or the folder of a `tcbo run`, finished or
-        interrupted, which are read into memory and not changed.
+        A CAMPAIGN.db, to continue; or a file of `save_campaign` or the folder of a `tcbo run`, finished or interrupted,
+        to read into memory.
     problem
-        The problem, its name or its .py file, where the record cannot name it: always for a saved file and an interrupted
-        run; to plan on, also when the problem was made in Python, or its file has moved.
+        The problem, its name or its .py file, if the record cannot name it: always for a saved file and an interrupted
+        run; to plan further moves, also if the problem was built in Python or its file has moved.
     patience
-        Seconds to wait for another process that writes to a CAMPAIGN.db.
+        Seconds to wait while another process writes to a CAMPAIGN.db.
     trust
         Whether code that a CAMPAIGN.db names may run although it was neither started nor trusted here (`tcbo trust`).
-        Without it everything but planning works on the data in the file.
+        Otherwise everything but planning works, on the data in the file.
 
     Returns
     -------
@@ -131,12 +131,12 @@ def start_campaign(
     seed: int = 0,
     data: PastData | None = None,
 ) -> DurableCampaign:
-    """Make a campaign file.
+    """Create a campaign file.
 
     Parameters
     ----------
     path
-        The file to make; nothing must be there.
+        The file to create; it must not exist.
     problem
         A name from `tcbo problems`, the path of a Python file, or a problem.
     settings, seed, data
@@ -188,8 +188,8 @@ def _refuse_another(path: Path, source: ProblemSource, built: BuiltProblem) -> N
     changes = declared_changes(built.facts["declared"], again.facts["declared"])
     if changes:
         raise BadInput(
-            f"problem file '{built.facts['problem']['file']}' builds another problem each time: {changes[0].in_words()}; "
-            "let every number follow from `seed`; no campaign was started"
+            f"problem file '{built.facts['problem']['file']}' builds a different problem each time: {changes[0].in_words()}; "
+            "derive every random number from `seed`; no campaign was started"
         )
 
 
@@ -214,7 +214,7 @@ def _create_file(path: Path, rows: list[Row]) -> None:
 def _refuse_existing(path: Path) -> None:
     """Refuse to start a campaign where there is something already."""
     if os.path.lexists(path):
-        raise BadInput(f"{path}: exists already; go on with `tcbo ask {path}`, or start under another name")
+        raise BadInput(f"{path}: already exists; continue with `tcbo ask {path}`, or choose another name")
 
 
 def _put_in_place(temporary: Path, path: Path) -> None:

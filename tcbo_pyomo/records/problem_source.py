@@ -62,7 +62,7 @@ def found_source(path: Path, origin: dict[str, str]) -> str:
     if "file" not in origin:
         if "made" in origin and origin["name"] not in problem_names():
             name = origin["name"]
-            raise BadInput(f"{path}: its problem '{name}' was made in Python; give it to open_campaign(path, problem)")
+            raise BadInput(f"{path}: its problem '{name}' was built in Python; pass it to open_campaign(path, problem)")
         return origin["name"]
     beside = path.absolute().parent / origin["beside"]
     if beside.is_file() and _digest(beside) == origin["sha256"]:
@@ -71,7 +71,7 @@ def found_source(path: Path, origin: dict[str, str]) -> str:
     if Path(origin["file"]).is_file():
         return origin["file"]
     raise BadInput(
-        f"{path}: its problem file {origin['file']} is missing; put it back, or name it with --problem if it moved"
+        f"{path}: its problem file {origin['file']} is missing; restore it, or name it with --problem if it moved"
     )
 
 
@@ -88,13 +88,13 @@ def compared(path: Path, origin: Mapping[str, str], code: Code) -> str:
     else:  # Modules are named from the folder of the problem file.
         file = (Path.cwd() if source is None or "file" not in origin else source.parent) / code.name
     if file is None or not file.is_file():
-        return "is not there now: `ask` is refused until it is put back, or the problem named with --problem"
+        return "is missing: restore it, or name the problem with --problem, before you `ask`"
     now = _digest(file)
     if now == code.sha256:
-        return f"{file} is the same now"
+        return f"{file} is unchanged"
     return (
-        f"{file} is another one now (SHA-256 {now}): read it, for `ask` runs it as it is; where it is not put back, "
-        "`ask` then refuses to plan until the change is recorded with `tcbo amend`"
+        f"{file} has changed (SHA-256 {now}): read it, because `ask` runs it as it is; restore it, or record the change "
+        "with `tcbo amend`, before `ask` plans again"
     )
 
 

@@ -26,7 +26,7 @@ RESULTS = ("value", "replicates", "surprises")
 """Fields of a move that follow from the results that stand. Rows of 0.1.0 repeat the first two in every row."""
 CORRIGIBLE = ("tell", "arrive", "skip", "give_up")
 PAST = ("data", "withdraw")
-"""Rows about past experiments: a table that was added, and one, or rows of one, that was taken back."""
+"""Rows about past experiments: a table that was added, and a table, or rows of it, that was removed."""
 
 
 def data_of(move: Move) -> dict[str, Any]:
@@ -36,7 +36,7 @@ def data_of(move: Move) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Fact:
-    """A row that stands: a result, an arrival, a skip, an episode given up, or past experiments added or taken back.
+    """A row that stands: a result, an arrival, a skip, an episode given up, or past experiments added or removed.
 
     Attributes
     ----------

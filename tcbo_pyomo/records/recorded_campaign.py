@@ -33,7 +33,7 @@ class RecordedMethod:
 
     def next_decision(self, *_: Any) -> NoReturn:
         """Refused."""
-        raise BadInput("a campaign that is only looked at plans no moves; ask the campaign file")
+        raise BadInput("this campaign is read-only and plans no moves; ask the campaign file")
 
     def acting(self, _: Any) -> None:
         """None: nothing is chosen here."""
@@ -87,7 +87,7 @@ class KnowledgeOnDemand:
             self._built.measured(move)
 
     def past_changed(self) -> None:
-        """Past experiments were added or taken back."""
+        """Past experiments were added or removed."""
         self._built = None
 
     def __getattr__(self, name: str) -> Any:
@@ -102,7 +102,7 @@ class KnowledgeOnDemand:
             return getattr(self._built, name)
 
     def surprise(self, move: Move, value: float, confirmed: bool = False) -> Surprise | None:
-        """Whether a result is very unlikely; None too where the model is a user's and cannot be asked."""
+        """Whether a result is unlikely; None too where the model is a user's and cannot be asked."""
         try:
             known: Any = self.__getattr__("surprise")
             with one_blas_thread():

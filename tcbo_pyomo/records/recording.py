@@ -146,8 +146,8 @@ def _confirm(recorder: Recorder, move: Move, value: float) -> bool:
 def _told_already(campaign: Campaign, move: Move) -> str:
     where = campaign.problem.place_words(move.arrived)
     return (
-        f"move {move.number} was told already ({move.value!r} at {where}); correct it with `undo --move {move.number}` "
-        "first, or give one more measurement of the same visit as a replicate (--replicate)"
+        f"move {move.number} already has a result ({move.value!r} at {where}); use `undo --move {move.number}` to correct it, "
+        "or --replicate for a repeated measurement of the same visit"
     )
 
 
@@ -156,6 +156,6 @@ def refuse_elsewhere(campaign: Campaign, move: Move, place: Location | None) -> 
     if move.reported and place not in (None, move.arrived):
         where = campaign.problem.place_words(move.arrived)
         raise BadInput(
-            f"move {move.number} is recorded as arrived at {where}; take that back with `undo --move {move.number}` "
-            "first, if it is wrong"
+            f"move {move.number} is recorded as arrived at {where}; if that is wrong, use `undo --move {move.number}` "
+            "first"
         )

@@ -30,7 +30,7 @@ class Result:
     Attributes
     ----------
     number
-        The move; None for the one that is being waited for.
+        The move; None for the outstanding one.
     value, unit
         The measurement; no unit means the unit of the problem's output.
     at
@@ -66,7 +66,7 @@ class Receipt:
     violations
         Declared limits that the move broke, in words.
     surprise
-        What was expected, where the model held the value for very unlikely; None otherwise.
+        What was expected, if the model finds the value unlikely; None otherwise.
     """
 
     number: int
@@ -105,7 +105,7 @@ def place_of(campaign: Campaign, move: Move, at: Any) -> Location | None:
     found, known = problem.arrival(at, move.expected, move.decision), (move.arrived, move.expected, move.origin)
     place = next((one for one in known if one is not None and problem.same_place(one, found)), found)
     if move.step == 0 and place != move.expected:
-        raise BadInput(f"move {move.number} measures the start, where every episode begins; leave out the place")
+        raise BadInput(f"move {move.number} measures the start of every episode; leave out the place")
     return place
 
 

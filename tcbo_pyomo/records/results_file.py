@@ -37,9 +37,9 @@ def read_results(path: str | os.PathLike[str], problem: ProblemProtocol, history
         if name not in known:
             raise BadInput(f"{where}, row {first}: column '{name}' is not expected; {suggestion(name, known)}")
     if "move" not in headings:
-        raise BadInput(f"{where}, row {first}: no column 'move', which says whose result a row is")
+        raise BadInput(f"{where}, row {first}: no column 'move'; it names the move of each result")
     if not rows:
-        raise BadInput(f"{where}, row {first}: a header and no results below it")
+        raise BadInput(f"{where}, row {first}: there is a header but no results below it")
     results = []
     column, _ = headings[output]
     for number, cells in rows:
@@ -53,7 +53,7 @@ def read_results(path: str | os.PathLike[str], problem: ProblemProtocol, history
         results.append(_result(row, units, problem, history, output, place))
     if not results:
         raise BadInput(
-            f"{where}, column '{output}': is empty in all {len(rows)} rows; fill in the results that are there"
+            f"{where}, column '{output}': is empty in all {len(rows)} rows; fill in at least one result"
         )
     return results
 

@@ -38,7 +38,7 @@ from tcbo_pyomo.settings import Settings, stored_settings
 
 RUN_FILES = ("experiments.csv", "paths.png", "result.json")
 UNFINISHED = "unfinished.json"
-"""What an interrupted run goes on from."""
+"""The file from which an interrupted run resumes."""
 
 
 def prepare_folder(folder: str | os.PathLike[str], force: bool = False) -> None:
@@ -63,7 +63,7 @@ def prepare_folder(folder: str | os.PathLike[str], force: bool = False) -> None:
 def write_run(
     result: CampaignResult, folder: str | os.PathLike[str], draw: Callable[[CampaignResult, Path], None] | None = None
 ) -> None:
-    """Write the files of a run into a folder, which is made when it does not exist; `draw` makes its figure."""
+    """Write the files of a run into a folder, which is created if needed; `draw` makes its figure."""
     place = Path(folder)
     data = json.dumps(result_data(result), indent=2, default=str)
     try:

@@ -1,4 +1,4 @@
-"""Where a campaign stands, its best point, and all of its moves as a table."""
+"""The state of a campaign, its best point, and all of its moves as a table."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Status:
-    """Where a campaign stands.
+    """The state of a campaign.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class Status:
     violations
         Declared limits that executed moves broke, by move.
     surprises
-        Results that the model held for very unlikely and nobody confirmed, in words, by move.
+        Results that the model finds unlikely and nobody confirmed, in words, by move.
     finished
         Whether every move of the budget was made.
     fall_backs
@@ -127,7 +127,7 @@ class Best:
 
 
 def status_of(campaign: Campaign, violations: dict[int, list[str]], model: ModelSummary | None = None) -> Status:
-    """Where a campaign stands now; what its model says is computed where no row holds it."""
+    """The state of a campaign now; what its model says is computed if no row holds it."""
     model = model_summary(campaign) if model is None else model
     problem, history = campaign.problem, campaign.history
     schedule = history.assumed
@@ -180,7 +180,7 @@ def best_of(campaign: Campaign) -> Best:
 
 
 def doubts(problem: ProblemProtocol, move: Move) -> list[str]:
-    """The results of a move that the model held for very unlikely and nobody confirmed, in words."""
+    """The results of a move that the model finds unlikely and nobody confirmed, in words."""
     unit = problem.output_unit
     surprising = [(value, surprise) for value, surprise in move.measured if surprise and not surprise.confirmed]
     return [f"{with_unit(value, unit)}, {surprise.in_words(unit)}" for value, surprise in surprising]
@@ -242,7 +242,7 @@ def write_table(rows: list[list[Any]], path: Path, force: bool) -> int:
     """Write a table as CSV, whole or not at all; how many rows it has below its header."""
     refuse_to_replace(path)
     if os.path.lexists(path) and not force:
-        raise BadInput(f"{path}: exists already; choose another name, or replace a file with --force")
+        raise BadInput(f"{path}: already exists; choose another name, or overwrite it with --force")
     text = io.StringIO()
     # Every digit of a number counts.
     csv.writer(text, lineterminator="\n").writerows(

@@ -139,7 +139,7 @@ class SyncedCampaign(CampaignHolder):
         return self.campaign.predict(at)
 
     def state(self) -> dict[str, Any]:
-        """Everything needed to go on elsewhere, as plain data."""
+        """Everything needed to continue elsewhere, as plain data."""
         self.refresh()
         return self.campaign.state()
 

@@ -1,4 +1,4 @@
-"""A campaign on a file that is taught by past experiments: tables are added and taken back, each by one row."""
+"""A campaign on a file that is taught by past experiments: tables are added and removed, each by one row."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class TaughtCampaign(AmendableCampaign):
         return AddedData(PastBatch.from_dict(body["data"]), tuple(body["notes"]), new=False)
 
     def remove_data(self, which: int | str, rows: Collection[int] | None = None, key: str | None = None) -> str:
-        """Take back a table by its number or file, or some rows of it; what was taken back, in words."""
+        """Remove a table by its number or file, or some rows of it; returns what was removed, in words."""
         chosen = None if rows is None else sorted({int(row) for row in rows})
         request = Request("withdraw", key, which=which, rows=chosen)
         with self._recording() as recorder:

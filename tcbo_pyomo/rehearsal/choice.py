@@ -55,11 +55,11 @@ class Choice:
             error = f"standard error {with_unit(self.standard_error[self.chosen], unit)}"
             return f"{self.chosen}, because {over} it ends {lower} lower than {first} ({means}, {error})"
         if len(self.regret) == 1:
-            return f"{first}, the only one named"
+            return f"{first}, the only method named"
         best = max((name for name in self.lower if name != first), key=lambda name: self.lower[name])
         if self.lower[best] > 0.0:
             lower, error = (with_unit(value[best], unit) for value in (self.lower, self.standard_error))
-            return f"{first}, because {over} the best other, {best}, ends only {lower} lower (standard error {error})"
+            return f"{first}, because {over} the next best, {best}, ends only {lower} lower (standard error {error})"
         ends = with_unit(self.regret[first], unit)
         return f"{first}, because {over} no other ends lower than {ends}"
 

@@ -64,7 +64,7 @@ def members_of(settings: Settings) -> list[Member]:
     given = settings.rollout.methods
     named = MEMBERS if given is None else given
     if not named:
-        raise BadInput("setting 'rollout.methods': got {}; name at least one, as in {default: {}}")
+        raise BadInput("setting 'rollout.methods': got {}; name at least one, such as {default: {}}")
     return [_member(name, own, settings) for name, own in named.items()]
 
 

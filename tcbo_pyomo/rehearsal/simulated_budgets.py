@@ -25,7 +25,7 @@ def refuse_other_couplings(problem: Problem) -> None:
     others = [rule.name for rule in problem.rules if rule.couples_steps and rule not in budgets]
     if others:
         raise BadInput(
-            f"problem '{problem.name}': a campaign with {', '.join(others)} cannot be simulated ahead, since it couples "
+            f"problem '{problem.name}': a campaign with {', '.join(others)} cannot be simulated ahead, because it couples "
             "the moves of an episode in another way than a budget; use method mdp_bo"
         )
 

@@ -1,4 +1,4 @@
-"""Where a campaign stands: all that simulating the rest of it needs, as plain arrays."""
+"""The state of a campaign: all that simulating the rest of it needs, as plain arrays."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class Standpoint:
 
 
 def standpoint_of(knowledge: FiniteKnowledge) -> Standpoint:
-    """Where a campaign stands, from what it knows."""
+    """The state of a campaign, from what it knows."""
     history, belief = knowledge.history, knowledge.belief
     pending = tuple(
         PendingVisit(int(move.arrived), knowledge.noise_variance(move), history.order(move)) for move in history.pending

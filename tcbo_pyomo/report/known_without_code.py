@@ -11,8 +11,7 @@ from tcbo_pyomo.records.recorded_campaign import RecordedCampaign
 from tcbo_pyomo.report.timeline import Moment, timeline
 
 CONTINUOUS = (
-    "The search space is continuous: a new set of candidates is drawn before every plan, so that no single result removes "
-    "one."
+    "The search space is continuous: candidates are drawn again before every plan, so no single result removes one."
 )
 
 
@@ -33,7 +32,7 @@ def no_candidates(campaign: Campaign, moments: list[Moment]) -> str:
         return ""
     if not campaign.problem.keeps_candidates:
         return CONTINUOUS
-    return f"Which states may still be the maximum is for code to say that must not run here: {campaign.refusal}."
+    return f"The list of candidates needs code that must not run here: {campaign.refusal}."
 
 
 def recorded_criticism(campaign: Campaign) -> dict[str, Any]:
@@ -41,13 +40,13 @@ def recorded_criticism(campaign: Campaign) -> dict[str, Any]:
     found = campaign.model if isinstance(campaign, RecordedCampaign) else None
     results = counted(len(campaign.history.told), "result")
     known = (
-        "This is what it said where they were told"
+        "This is what it said after the last result"
         if found is not None
-        else "The file does not say what it made of them"
+        else "The file does not have its predictions"
     )
     return {
         "belief": () if found is None else found.belief_lines,
-        "coverage": f"The model has {results} and is code that must not run here. {known}.",
+        "coverage": f"The model has {results}, but it is code that must not run here. {known}.",
         "warnings": () if found is None else found.warnings,
         "mechanism": None,
         "rows": [],

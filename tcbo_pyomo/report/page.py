@@ -1,4 +1,4 @@
-"""The report: one HTML page that says where a campaign stands, how it came there, and what to do next (`tcbo report`).
+"""The report: one HTML page with the state of a campaign, how it got there, and what to do next (`tcbo report`).
 
 The page needs nothing but itself: pictures are inside it, it has no scripts, and its content-security policy forbids
 the browser to load or run anything. Every text goes through the escaping of jinja2, and characters that a reader could
@@ -36,13 +36,13 @@ def write_report(
     Parameters
     ----------
     campaign
-        It is not changed.
+        The campaign; it is not changed.
     path
         Where the page is written, ending in .html; the folder must exist.
     plans
-        Records of the plans made so far, for the solver statistics; the last plan alone when not given.
+        Records of the plans made so far, for the solver statistics. Default: the last plan only.
     force
-        Whether a file that is there already is replaced.
+        Whether to overwrite an existing file.
     """
     check_output(path, force)
     write_atomically(Path(path), render_report(campaign, plans).encode("utf-8"))
@@ -55,12 +55,12 @@ def check_output(path: str | os.PathLike[str], force: bool = False) -> None:
     if place.suffix.lower() not in (".html", ".htm"):
         raise BadInput(f"report '{place}' must end in .html")
     if not place.parent.is_dir():
-        raise BadInput(f"report '{place}': the folder '{place.parent}' does not exist; make it first")
+        raise BadInput(f"report '{place}': the folder '{place.parent}' does not exist; create it first")
     if place.is_dir():
         raise BadInput(f"report '{place}' is a folder; name a file in it")
     refuse_to_replace(place)
     if os.path.lexists(place) and not force:
-        raise BadInput(f"report '{place}' exists; name another file, or use --force")
+        raise BadInput(f"report '{place}' already exists; name another file, or overwrite it with --force")
 
 
 def render_report(campaign: Campaign, plans: Sequence[dict[str, Any] | None] = ()) -> str:

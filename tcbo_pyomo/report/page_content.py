@@ -77,8 +77,8 @@ def page_content(campaign: Campaign, plans: Sequence[dict[str, Any] | None] = ()
 def _status(campaign: Campaign) -> str:
     history, problem = campaign.history, campaign.problem
     if campaign.finished and not history.assumed:
-        return "finished" if not history.pending else "all moves made, results pending"
-    return "running" if history.moves else f"not started: {counted(problem.episodes, 'episode')} to come"
+        return "finished" if not history.pending else "all moves made, results outstanding"
+    return "running" if history.moves else f"not started: {counted(problem.episodes, 'episode')} ahead"
 
 
 def _standing(campaign: Campaign) -> dict[str, Any]:
@@ -104,7 +104,7 @@ def _standing(campaign: Campaign) -> dict[str, Any]:
 
 
 def _pending(history: History) -> list[Move]:
-    """Moves that were made and whose results are to come."""
+    """Moves that were made and whose results are outstanding."""
     schedule = history.assumed
     return [move for move in history.pending if move not in schedule]
 
@@ -221,7 +221,7 @@ def _results(campaign: Campaign) -> dict[str, Any]:
 
 
 def _surprises(campaign: Campaign) -> list[list[str]]:
-    """Results that the model held for very unlikely and nobody confirmed, the latest first."""
+    """Results that the model finds unlikely and nobody confirmed, the latest first."""
     texts = [(move, text) for move in campaign.history.moves for text in doubts(campaign.problem, move)]
     return [[str(move.number), str(move.episode), str(move.step), text] for move, text in texts[: -MOST_ROWS - 1 : -1]]
 

@@ -32,9 +32,9 @@ def page_criticism(campaign: Campaign) -> dict[str, Any]:
     return {
         "belief": hyperparameter_lines(now, campaign.knowledge),
         "mechanism": _mechanism(campaign, now),
-        "coverage": f"{inside} within two standard deviations of what the others say (95 % expected)."
+        "coverage": f"{inside} within two standard deviations of the prediction of the others (95 % expected)."
         if len(found.values)
-        else "No result has been told yet.",
+        else "There are no results yet.",
         "warnings": found.warnings,
         "rows": rows,
         "picture": fit_picture(found, output_title(campaign.problem)) if len(found.values) >= FEWEST else None,
@@ -49,7 +49,7 @@ def _mechanism(campaign: Campaign, now: BeliefNow) -> dict[str, Any] | None:
     rows = [
         [p.mechanism, p.name, uncertain(p.estimate, p.sd, ""), uncertain(p.prior, p.prior_sd, "")] for p in now.parameters
     ]
-    return {"split": f"The answer at the recommendation: {split.in_words(campaign.problem.output_unit)}.", "rows": rows}
+    return {"split": f"The output at the recommendation: {split.in_words(campaign.problem.output_unit)}.", "rows": rows}
 
 
 def fit_picture(found: Criticism, output: str) -> Picture:
@@ -69,5 +69,5 @@ def fit_picture(found: Criticism, output: str) -> Picture:
 
     beyond = len(found.surprising)
     text = f"Predicted against measured {output} of {counted(len(found.values), 'result')}; {beyond} far from the diagonal."
-    caption = "Each result against its prediction from all others; on the line they agree. Numbers are surprising moves."
+    caption = "Each result against its prediction from all others; on the line they agree. Numbers mark surprising moves."
     return drawn_picture(draw, text, caption)

@@ -41,7 +41,7 @@ def page_explanation(campaign: Campaign) -> dict[str, Any]:
         try:
             return {"missing": None, **_content(campaign.problem, explain(campaign))}
         except TcboError as error:
-            missing = f"The next move cannot be planned, so that there is nothing to explain: {error}"
+            missing = f"There is no explanation, because the next move cannot be planned: {error}"
         except Exception as error:
             logger.exception("the next move could not be explained")
             missing = f"The next move could not be explained ({type(error).__name__}: {error})."
@@ -51,16 +51,16 @@ def page_explanation(campaign: Campaign) -> dict[str, Any]:
 def _why_not(campaign: Campaign) -> str | None:
     """Why there is no plan to explain."""
     if campaign.refusal:
-        return f"The next move is not planned here: {campaign.refusal}."
+        return f"The next move was not planned here: {campaign.refusal}."
     if campaign.finished:
         return "The campaign is finished: there is no next move to explain."
     acting = campaign.method.acting(campaign.knowledge)
     method, why = (campaign.settings.method, "") if acting is None else (acting[0].method, f" ({acting[1]})")
     if method != PLANNED_BY:
-        return f"The moves are chosen by the method {method}{why}, which does not plan for the utility explained here."
+        return f"The method {method}{why} chooses the moves; it does not minimise the utility explained here."
     start = campaign.history.open_move
     if start is not None and start.step == 0:
-        return "The start is measured first; the first plan is made after that."
+        return "The start is measured first; the first plan follows."
     return None
 
 
@@ -70,7 +70,7 @@ def _content(problem: ProblemProtocol, found: Explanation) -> dict[str, Any]:
     return {
         "which": f"Step {found.step} of episode {found.episode}, from {here}. {_sentence(found.about)}",
         "aim": _aim(problem, found),
-        "places": f"Places are given as ({names}).",
+        "places": f"Places are ({names}).",
         "scale": _sentence(scale_text(found)),
         "learns": _learns(problem, found),
         "advice": " ".join(filter(None, [_sentence(found.gap_missed) if found.gap_missed else "", found.advice])),
@@ -90,7 +90,7 @@ def _sentence(text: str) -> str:
 def _aim(problem: ProblemProtocol, found: Explanation) -> str:
     places = [described_values(problem, point) for point in found.separates]
     if len(places) == 1:
-        return f"The plan confirms the one candidate left, {places[0]}."
+        return f"The plan confirms the only candidate left, {places[0]}."
     return f"The plan {aim_text(found, places)}."
 
 

@@ -55,7 +55,7 @@ def visited_picture(campaign: Campaign) -> Picture:
     paths = [history.path(episode) for episode in range(1, _episodes_begun(campaign) + 1)]
     source = _drawn(lambda: visited_figure(problem, paths), "png")
     text = f"Paths of {counted(len(paths), 'episode')}."
-    return Picture(source, text, "Where the plant has been.", wide=len(problem.coordinates) > 2)
+    return Picture(source, text, "Paths of the plant.", wide=len(problem.coordinates) > 2)
 
 
 def path_picture(campaign: Campaign) -> Picture:
@@ -67,7 +67,7 @@ def path_picture(campaign: Campaign) -> Picture:
     over = "the states" if states else "the posterior mean"
     recommended = place_text(problem, campaign.recommendation)
     text = f"Paths of {counted(len(result.episodes), 'episode')} over {over}; the recommendation is at {recommended}."
-    caption = "Where the plant has been, and where the maximum may be."
+    caption = "Paths of the plant, and where the maximum may be."
     source = _drawn(lambda: campaign_figure(result), "png")
     return Picture(source, text, caption, wide=len(problem.coordinates) > 2)
 
@@ -92,7 +92,7 @@ def belief_picture(moments: Sequence[Moment], output: str) -> Picture:
 
     first, last = moments[0], moments[-1]
     text = (
-        f"Believed {output} at the recommendation: {first.mean:.4g} before the first result, {last.mean:.4g} with a "
+        f"Predicted {output} at the recommendation: {first.mean:.4g} before the first result, {last.mean:.4g} with a "
         f"standard deviation of {last.deviation:.2g} after {last.told} results."
     )
     return _chart(draw, text, "Posterior mean at the recommendation, with two standard deviations.")
@@ -104,7 +104,7 @@ def regret_picture(moments: Sequence[Moment]) -> Picture | None:
     if len(regret) < len(moments):
         return None
     text = f"Regret of the recommendation: {regret[0]:.4g} before the first result, {regret[-1]:.4g} now."
-    caption = "Distance of the recommendation from the true maximum (known: this is a simulation)."
+    caption = "Regret of the recommendation against the true maximum, which is known in a simulation."
     return _steps(moments, regret, "regret", text, caption)
 
 

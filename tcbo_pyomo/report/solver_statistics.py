@@ -15,24 +15,24 @@ from tcbo_pyomo.rehearsal.choice import RECORD
 def solver_statistics(plans: Sequence[dict[str, Any] | None]) -> list[tuple[str, str]]:
     """(what, value) pairs; empty where no plan was recorded."""
     acting = Counter(str(plan[RECORD]["chosen"]) for plan in plans if plan and RECORD in plan)
-    chosen = [("moves by the methods chosen", ", ".join(f"{name} ({number})" for name, number in acting.most_common()))]
+    chosen = [("moves by chosen method", ", ".join(f"{name} ({number})" for name, number in acting.most_common()))]
     known = [plan for plan in plans if plan and set(plan) != {RECORD}]
     if not known:
         return chosen if acting else []
     solvers = Counter(str(plan.get("solver", "unknown")) for plan in known)
     facts = [
         *(chosen if acting else []),
-        ("plans on record", str(len(known))),
+        ("recorded plans", str(len(known))),
         ("solver", ", ".join(f"{name} ({number})" for name, number in solvers.most_common())),
     ]
     if utilities := _numbers(known, "utility"):
         ends = f"{utilities[0]:.4g} and {utilities[-1]:.4g}"
-        facts.append(("utility (what plans lower), first and last plan", ends))
+        facts.append(("utility (what plans minimise), first and last plan", ends))
     if components := _numbers(known, "components"):
-        facts.append(("trajectories or policies mixed in a plan, at most", str(max(components))))
+        facts.append(("trajectories or policies mixed in a plan, maximum", str(max(components))))
     facts += _trajectories(known)
     if seconds := _numbers(known, "seconds"):
-        facts.append(("seconds per plan, median and most", f"{np.median(seconds):.3g} and {max(seconds):.3g}"))
+        facts.append(("seconds per plan, median and maximum", f"{np.median(seconds):.3g} and {max(seconds):.3g}"))
     return facts
 
 
@@ -52,9 +52,9 @@ def _trajectories(plans: Sequence[dict[str, Any]]) -> list[tuple[str, str]]:
     fallen = fall_backs(plans)
     statuses = Counter(str(solve.get("status")) for solve in solves)
     return [
-        ("solves", f"{len(solves)}, of which {refused} gave no path that our own arithmetic accepts"),
+        ("solves", f"{len(solves)}, of which {refused} gave no path that passes our own check"),
         ("solver status", ", ".join(f"{status} ({number})" for status, number in statuses.most_common(4))),
-        ("iterations per solve, median and most", f"{np.median(iterations):g} and {iterations.max():g}"),
+        ("iterations per solve, median and maximum", f"{np.median(iterations):g} and {iterations.max():g}"),
         ("plans that kept their warm start", str(kept)),
         *([("warning", str(fallen))] if fallen.number else []),
     ]

@@ -15,7 +15,7 @@ _OBJECTS: dict[str, Any] = {}
 
 
 def hand_over_solver(name: str, solver: Any) -> str:
-    """Give a solver object a name that settings may use; returns the name.
+    """Give a solver object a name that settings can use; returns the name.
 
     Parameters
     ----------

@@ -5,7 +5,7 @@ replace: its runs go to another worker. Dask gives up a run after several deaths
 held, also runs that had only waited there: so each of these is made once more, alone, and the guilty one shows itself.
 
 Nothing waits without a limit. Where no worker has been alive for a while, a cluster of this machine is replaced; an existing
-one is its owner's: the study stops, and goes on when it is started again.
+one is its owner's: the study stops, and resumes when it is started again.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class DaskEngine:
             except NoWorkers:
                 if self.address is not None or attempt == LOCAL_CLUSTERS:
                     raise
-            log.warning("all workers of the local Dask cluster are gone; another cluster is started")
+            log.warning("all workers of the local Dask cluster are gone; starting another cluster")
             self._open.close()
             self.__enter__()
 
@@ -108,7 +108,7 @@ def _local_cluster(workers: int) -> Iterator[Any]:
         cluster = within(SECONDS_TO_START, start)
     except TimeoutError:
         raise NoWorkers(
-            f"no Dask worker has started within {SECONDS_TO_START:g} s; the same command tries again"
+            f"no Dask worker started within {SECONDS_TO_START:g} s; repeat the command to try again"
         ) from None
     try:
         yield cluster
@@ -129,10 +129,10 @@ def by_client(client: Any, runs: list[Run], patience: float) -> Generator[Record
     for run, error in (yield from _until_all_end(client, runs, "tcbo", patience)):
         lost = [(run, error)]
         if isinstance(error, KilledWorker):
-            log.warning("workers died; a run that they held is made again, alone: %s", run.label)
+            log.warning("workers died; their run is repeated alone: %s", run.label)
             lost = yield from _until_all_end(client, [run], "tcbo-alone", patience)
         for _, reason in lost:
-            elsewhere = {"error": f"Dask has lost the run, is the cluster still there? ({_in_a_line(reason)})"}
+            elsewhere = {"error": f"Dask lost the run; check that the cluster still runs ({_in_a_line(reason)})"}
             yield died(run) if isinstance(reason, KilledWorker) else {**died(run), **elsewhere}
 
 

@@ -37,8 +37,8 @@ class WorkerWatch:
         self._asked = time.monotonic()
         if self._asked - self._alive > self.patience:
             raise NoWorkers(
-                f"no Dask worker has been alive for {self.patience:g} s; {left} runs are still to be made, the others are "
-                "kept; the same command goes on with them"
+                f"no Dask worker has been alive for {self.patience:g} s; {left} runs are left, the others are kept; repeat "
+                "the command to resume"
             )
 
     def _workers(self) -> int:

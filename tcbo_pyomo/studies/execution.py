@@ -85,7 +85,7 @@ def _refuse_other_sources(run: Run) -> None:
     present = {**source_parts(run.case.source, run.case.settings), **file_part(run.case.data)}
     if changed := changed_parts(known, present):
         raise BadInput(
-            f"{', '.join(changed)} was changed after the study began, or differs on this machine; run it again"
+            f"{', '.join(changed)} changed after the study began, or differs on this machine; run it again"
         )
 
 

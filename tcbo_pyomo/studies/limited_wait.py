@@ -1,4 +1,4 @@
-"""Calls into a library that may wait for ever: done in a thread of their own, and given up after some seconds."""
+"""Calls into a library that may wait forever: done in a thread of their own, and given up after some seconds."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def _until_a_worker_dies(pool: Executor, left: dict[str, Run], at_once: int) -> 
                 yield record
     except BrokenProcessPool:
         suspects = list(handed_out.values())
-        log.warning("a worker died; runs that were handed out are made again: %s", [run.label for run in suspects])
+        log.warning("a worker died; its runs are repeated: %s", [run.label for run in suspects])
         return suspects
     return []
 

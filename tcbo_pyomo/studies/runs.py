@@ -220,7 +220,7 @@ def _with_retired(settings: dict[str, Any], layers: tuple[dict[str, Any], ...]) 
         for section in sections:
             layer = layer.get(section) if isinstance(layer.get(section), dict) else {}
         if layer.get(last):
-            log.warning("setting '%s' is gone since %s and has no effect; %s", name, *RETIRED[name])
+            log.warning("setting '%s' was removed in %s and has no effect; %s", name, *RETIRED[name])
             place = settings
             for section in sections:
                 place = place.setdefault(section, {})

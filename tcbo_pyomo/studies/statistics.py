@@ -49,7 +49,7 @@ class Standing:
 
 
 Standings = tuple[Row, dict[Row, Standing]]
-"""A problem with its feedback, and how every case of it stands at a moment."""
+"""A problem with its feedback, and the results of every case at a moment."""
 
 
 def summary_rows(found: Iterable[Standings]) -> list[list[Any]]:

@@ -24,7 +24,7 @@ def _without_own_lists(value: dict[str, Any]) -> dict[str, Any]:
     for name in value:
         first = name.split(".")[0]
         if first in OWN_LISTS:
-            raise ValueError(f"'{name}' is not a setting to give here; use the list `{OWN_LISTS[first]}` of the study")
+            raise ValueError(f"'{name}' cannot be set here; use the list `{OWN_LISTS[first]}` of the study")
     return value
 
 
@@ -65,24 +65,24 @@ class MethodEntry(_Entry):
 
 
 class Study(_Section):
-    """Everything that is crossed.
+    """A study: problems, methods, feedback, settings and seeds, in all combinations.
 
     Attributes
     ----------
     name
-        Letters, digits, '.', '_' and '-'; results go to a folder of this name unless another is given.
+        Letters, digits, '.', '_' and '-'; results go to a folder of this name unless you name another.
     problems, methods
         Names, or mappings with `problem` or `method`, `name` (label) and `settings`.
     feedback
-        Kinds of feedback, or mappings such as {kind: delayed, delay: 25}; each problem's own when left out.
+        Kinds of feedback, or mappings such as {kind: delayed, delay: 25}; Default: each problem's own.
     seeds
         A list, or a range such as 1..25.
     truth
         known: the black box of each problem. drawn: for every seed a function drawn from the problem's prior.
     settings
-        Settings of every run; `preset: paper` may stand here, in the settings of a method or problem, or as a field of its own.
+        Settings of every run; `preset: paper` can be here, in the settings of a method or problem, or a field of its own.
     grid
-        Settings to be crossed, such as {planner.components: [1, 10, 25]}.
+        Settings to vary, such as {planner.components: [1, 10, 25]}.
     data
         Past experiments that every run starts from: a CSV file, or one by the label of each problem that has them.
     """
@@ -154,7 +154,7 @@ class Study(_Section):
                 raise ValueError(f"{name}: the list is empty; give at least one value")
         runs = prod(len(items) for name, items in lists.items() if items)
         if runs > MOST_RUNS:
-            raise ValueError(f"problems x methods x feedback x grid x seeds are {runs} runs; at most {MOST_RUNS} are one study")
+            raise ValueError(f"problems x methods x feedback x grid x seeds are {runs} runs; a study has at most {MOST_RUNS}")
         return self
 
 
@@ -209,7 +209,7 @@ def _seeds(value: Any) -> Any:
             raise ValueError(f"seeds: got {value!r}; write a list such as [1, 2, 3] or a range such as 1..25")
         number = int(found[2]) - int(found[1]) + 1
         if number > MOST_RUNS:
-            raise ValueError(f"seeds: {value} are {number} seeds; at most {MOST_RUNS} runs are one study")
+            raise ValueError(f"seeds: {value} are {number} seeds; a study has at most {MOST_RUNS} runs")
         return tuple(range(int(found[1]), int(found[2]) + 1))
     return tuple(_listed(value))
 

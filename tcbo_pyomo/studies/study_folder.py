@@ -49,7 +49,7 @@ class StudyFolder:
             if changed and not extend and changed != ["seeds"]:
                 raise BadInput(
                     f"folder '{self.place}' holds the study '{before['name']}', which differs in {', '.join(changed)}; "
-                    "name another folder, or use --extend to go on with the changed study"
+                    "name another folder, or use --extend to continue with the changed study"
                 )
         elif self.place.is_dir() and any(self.place.iterdir()):
             raise BadInput(f"folder '{self.place}' is not empty and holds no study; name another folder")
@@ -81,7 +81,7 @@ class StudyFolder:
         write_checked(self.definition, STUDY, VERSION, content)
 
     def record(self, run: Run) -> dict[str, Any] | None:
-        """What is stored of a run; a damaged file counts as missing, and the run is made again."""
+        """What is stored of a run; a damaged file counts as missing, and the run is repeated."""
         if run.key not in self._known:
             keys = [run.key, run.key_of_0_1_0] if self._made_by_0_1_0(run) else [run.key]
             for path in (self.runs / f"{key}.json" for key in keys):
@@ -90,7 +90,7 @@ class StudyFolder:
                 try:
                     self._known[run.key] = read_checked(path, RUN, VERSION, "run")
                 except DamagedFile as error:
-                    log.warning("%s; the run is made again", error)
+                    log.warning("%s; the run is repeated", error)
         return self._known.get(run.key)
 
     def _made_by_0_1_0(self, run: Run) -> bool:

@@ -49,32 +49,32 @@ def run_study(
     on_progress: Callable[[Progress], None] = lambda progress: None,
     patience: float = PATIENCE,
 ) -> StudyTables:
-    """Make every run that the folder does not hold yet; the tables of all that succeeded.
+    """Run what the folder does not hold yet; return the tables of all runs that succeeded.
 
     Parameters
     ----------
     study
         What to run, see `read_study`.
     folder
-        Where runs are stored as they end. A study that was interrupted, or has new seeds, goes on there.
+        Where finished runs are stored. A study that was interrupted, or has new seeds, resumes there.
     workers
-        Number of processes, or of Dask workers on this machine; all cores when not given.
+        Number of processes, or of Dask workers on this machine. Default: all cores.
     engine, address
         processes, or dask: a cluster on this machine, or the one whose scheduler has this address.
     extend
-        Go on in a folder whose study was changed; runs that are still part of it are not repeated.
+        Continue in a folder although the study changed; runs that are still part of it are not repeated.
     search_path
-        Where modules of settings such as 'my_module:MyRule' stand.
+        The folder of modules in settings such as 'my_module:MyRule'.
     on_progress
         Called at the start and after every run.
     patience
-        Dask: seconds without a living worker after which the study stops with `NoWorkers`; what was made is kept.
+        Dask: seconds without a live worker after which the study stops with `NoWorkers`; finished runs are kept.
     """
     count = _number_of_workers(workers)
     if engine not in get_args(Engine):
-        raise BadInput(f"engine '{engine}' is not known; use processes or dask")
+        raise BadInput(f"unknown engine '{engine}'; use processes or dask")
     if address is not None and engine != "dask":
-        raise BadInput(f"address '{address}' belongs to engine dask, and the engine is {engine}")
+        raise BadInput(f"address '{address}' is for engine dask, but the engine is {engine}")
     if not 0.0 < patience < float("inf"):
         raise BadInput(f"patience {patience!r} must be a positive number of seconds")
     place = StudyFolder(folder)
@@ -114,7 +114,7 @@ def changes_in_words(place: StudyFolder, missing: list[Run]) -> tuple[str, ...]:
     for names, runs in place.changes(missing).items():
         number = "1 run is" if len(runs) == 1 else f"{len(runs)} runs are"
         problems = ", ".join(dict.fromkeys(run.case.problem for run in runs))
-        lines.append(f"changed since the last time: {', '.join(names)}; {number} made anew ({problems})")
+        lines.append(f"changed since the last time: {', '.join(names)}; {number} repeated ({problems})")
     return tuple(lines)
 
 

@@ -106,7 +106,7 @@ def read_tables(folder: str | Path) -> StudyTables:
     tables = StudyTables(folder)
     for name in TABLES:
         if not tables.path(name).is_file():
-            raise BadInput(f"folder '{folder}' has no {name}.csv; it is not the folder of a study that was run")
+            raise BadInput(f"folder '{folder}' has no {name}.csv; give the folder of a finished study")
     return tables
 
 

@@ -1,6 +1,6 @@
 """What a point is worth to the search: functions on the box with gradients, to be maximised.
 
-Upper confidence bounds, expected improvement, and what one measurement teaches. Each class has the face of
+Upper confidence bounds, expected improvement, and what one measurement teaches. Each class has the interface of
 `candidates.search.start_points.Functions`.
 """
 
@@ -18,7 +18,7 @@ from tcbo_pyomo.surrogate.expansion import KernelExpansion
 from tcbo_pyomo.surrogate.improvement import density, distribution, expected_improvement
 
 PLACES = 8
-"""log2 of the number of places that stand for the box."""
+"""log2 of the number of places that represent the box."""
 
 
 class Surface:

@@ -1,6 +1,6 @@
 """The belief about f on a continuous box: [-0.5, 0.5]^d in scaled coordinates (section 2; section 4.2 for its use).
 
-Two representations stand behind one face. "exact" centres kernels at the data; "nystroem" uses the paper's
+Two representations share one interface. "exact" centres kernels at the data; "nystroem" uses the paper's
 M = min(2^(5 + d), 512) features. Exact is the default up to 1,000 measurements: for some hundred it is faster, and at the
 benchmarks' lengthscales the features miss up to 30 % of the prior variance in 3-D and almost all of it in 6-D
 (see prior_samples.py).

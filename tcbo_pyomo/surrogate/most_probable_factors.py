@@ -20,7 +20,7 @@ from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 STARTS = (0.0, -2.0, -1.0, 1.0, 2.0)
 """Where searches may begin, in spreads of the lengthscales: as declared, shorter, longer."""
 SEARCHES = 2
-"""From so many of the most probable starts a search is made."""
+"""The number of the most probable starts from which a search begins."""
 SEARCH = {"maxiter": 40, "ftol": 1e-7, "gtol": 1e-3}
 """A lengthscale to one part in a hundred is all that a belief needs."""
 FEWEST_RESULTS = 5

@@ -41,15 +41,15 @@ class PlainPrior:
     Parameters
     ----------
     range
-        (low, high): where results are expected to lie, in all of the search space. Rather too wide than too narrow.
+        (low, high): the range of results you expect over the whole search space. Too wide is better than too narrow.
     measurement_sd
-        Standard deviation of a repeated measurement; None for unknown: it is learned.
+        Standard deviation of a repeated measurement; None if unknown: the model learns it.
     changes_within
-        `{coordinate: distance}` in engineering units: how far one must go until the answer changes character. Coordinates
-        that are left out: 0.3 of their axis.
+        `{coordinate: distance}` in engineering units: the change of an input that changes the output markedly. Default:
+        0.3 of its axis.
     positive
-        The output is positive and skewed: its logarithm is modelled. The lower end of the range is then the smallest value
-        that matters, and what is measured below it counts as it.
+        The output is positive and skewed: model its logarithm. The lower end of the range is then the smallest value that
+        matters; smaller results count as equal to it.
     """
 
     range: tuple[float, float]
@@ -62,7 +62,7 @@ class PlainPrior:
         if len(ends) != 2 or not all(_is_finite(end) for end in ends) or ends[0] >= ends[1]:
             raise BadInput(f"prior: range {self.range!r} must be two finite numbers, the lower one first, such as (0, 100)")
         if self.positive and ends[0] <= 0:
-            raise BadInput(f"prior: range {self.range!r} of a positive output must begin above zero, at what still matters")
+            raise BadInput(f"prior: range {self.range!r} of a positive output must start above zero, at the least useful value")
         sd = self.measurement_sd
         if sd is not None and not (_is_finite(sd) and sd > 0):
             raise BadInput(f"prior: measurement_sd {sd!r} must be a positive number, or None where it is unknown")

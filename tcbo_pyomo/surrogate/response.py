@@ -140,7 +140,7 @@ class Response:
                 return symbols[id(component)]
             if component.is_fixed() and component.value is not None:
                 return float(component.value)
-            raise BadInput(f"response '{self.name}': '{component}' is no coordinate, no parameter, and not fixed")
+            raise BadInput(f"response '{self.name}': '{component}' is neither a coordinate nor a parameter nor fixed")
 
         value = CasadiWriter(leaf).write(self._written(points, weights), f"response '{self.name}'")
         stack = [casadi.vertcat(value, casadi.jacobian(value, theta).T)]

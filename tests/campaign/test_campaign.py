@@ -152,7 +152,7 @@ def test_a_result_for_a_move_never_asked_or_told_twice_is_refused():
     campaign.tell(move.number, 0.1)
     mean = campaign.knowledge.belief.mean.copy()
     for again in (0.1, 0.2):
-        with pytest.raises(BadInput, match="told already"):
+        with pytest.raises(BadInput, match="already has a result"):
             campaign.tell(move.number, again)
     assert (campaign.knowledge.belief.mean == mean).all() and len(campaign.experiments()) == 1
     for unknown in (0, 2, -1, True, "1"):

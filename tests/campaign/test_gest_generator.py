@@ -101,7 +101,7 @@ def test_bad_results_are_refused_and_nothing_is_told(generator):
     with pytest.raises(ValueError, match="occurs twice"):
         generator.ingest([good, good])
     generator.ingest([{name: value for name, value in good.items() if name != "_id"}])
-    with pytest.raises(ValueError, match="told already"):
+    with pytest.raises(ValueError, match="already has a result"):
         generator.ingest([good])
 
 
@@ -135,7 +135,7 @@ def test_results_of_a_schedule_that_was_left_are_all_refused(gest):
     generator = gest.CampaignGenerator(None, Campaign(load_problem("knorr_pyrazole"), seed=1))
     points = generator.suggest(load_problem("knorr_pyrazole").horizon)
     elsewhere = {**points[0], "residence_time": 40.0, "ratio": 1.0}
-    with pytest.raises(ValueError, match="move 1 ended elsewhere than suggested, and later moves have results"):
+    with pytest.raises(ValueError, match="move 1 ended elsewhere than suggested, and later moves also have results"):
         generator.ingest([{**elsewhere, "y": 0.3}, {**points[1], "y": 0.3}])
     with pytest.raises(ValueError, match=r"1e\+50"):
         generator.ingest([{**points[0], "y": 0.3}, {**points[1], "y": 1e300}])

@@ -94,9 +94,9 @@ def test_every_text_says_how_much_is_mechanism(plant):
     invoke = lambda *words: runner.invoke(app, [*words], catch_exceptions=False)  # noqa: E731
     said = {word: invoke(word, "rig.db").output for word in ("status", "best", "explain")}
     assert "parameters of the mechanism response: top " in said["status"] and "(prior 3.00 ± 0.50)" in said["explain"]
-    assert "of this the mechanism says" in said["best"] and "of this the mechanism says" in said["explain"]
+    assert "the mechanism predicts" in said["best"] and "the mechanism predicts" in said["explain"]
     done = invoke("report", "rig.db", "--output", "page.html")
     assert done.exit_code == 0, done.output
     with open("page.html", encoding="utf-8") as page:
         text = page.read()
-    assert "of this the mechanism says" in text and "3.00 ± 0.50" in text
+    assert "the mechanism predicts" in text and "3.00 ± 0.50" in text

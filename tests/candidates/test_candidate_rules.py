@@ -107,20 +107,20 @@ def test_the_credible_band_by_hand():
 
 
 REFUSED = [
-    ("knorr_pyrazole", "thompson_sampling", "continuous plants and this one is finite; use credible_band, or"),
-    ("knorr_pyrazole", "annealed", "continuous plants and this one is finite; use credible_band, or"),
-    ("knorr_pyrazole", "own_rules:Inherited", "continuous plants and this one is finite; use credible_band, or"),
+    ("knorr_pyrazole", "thompson_sampling", "continuous plants, but this one is finite; use credible_band, or"),
+    ("knorr_pyrazole", "annealed", "continuous plants, but this one is finite; use credible_band, or"),
+    ("knorr_pyrazole", "own_rules:Inherited", "continuous plants, but this one is finite; use credible_band, or"),
     (
         "branin2d",
         "credible_band",
-        "finite plants and this one is continuous; use annealed or thompson_sampling or upper_confidence, or",
+        "finite plants, but this one is continuous; use annealed or thompson_sampling or upper_confidence, or",
     ),
     (
         "branin2d",
         "own_rules:BestFew",
-        "finite plants and this one is continuous; use annealed or thompson_sampling or upper_confidence, or",
+        "finite plants, but this one is continuous; use annealed or thompson_sampling or upper_confidence, or",
     ),
-    ("branin2d", "own_rules:NoPlant", "somewhere plants and this one is continuous; use annealed or"),
+    ("branin2d", "own_rules:NoPlant", "somewhere plants, but this one is continuous; use annealed or"),
 ]
 
 

@@ -78,7 +78,7 @@ RULES = {
     "does not bind": (ResourceBudget("way", steps, 1000.0), "warning", "it does not bind"),
     "rows only": (high_y, "ok", "it binds"),
     "start forbidden": (ForbiddenRegion(Circle({"x": 2.0, "y": 2.5}, 1.0)), "error", "the start is not allowed"),
-    "cannot be kept": (EndAt({"x": 9.9}), "error", "no episode keeps it"),
+    "cannot be kept": (EndAt({"x": 9.9}), "error", "no episode satisfies it"),
 }
 
 
@@ -124,7 +124,7 @@ def test_the_maximum_against_the_truth():
 
     assert only(plane(truth=truth, maximum=1.0), "maximum")[0] == "ok"
     level, text = only(plane(truth=truth, maximum=0.9), "maximum")
-    assert level == "warning" and "is below 1, which the truth takes" in text
+    assert level == "warning" and "is below 1, a value of the truth" in text
     level, text = only(plane(horizon=3, truth=truth, maximum=1.0), "maximum")
     assert level == "warning" and "above 0.5, the largest value found that an episode can reach" in text
     assert "an episode can reach 1" in only(plane(truth=truth), "maximum")[1]

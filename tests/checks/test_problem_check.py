@@ -57,7 +57,7 @@ def test_a_sound_problem_has_only_ok_findings():
     assert {f.level for f in check_problem(problem, settings_from({}))} == {"ok"}
     assert only(problem, "search space") == ("ok", "15 of 15 states can be visited")
     assert only(problem, "horizon")[1].startswith("the farthest state 'x=4, y=0' is 4 moves from the start")
-    assert only(problem, "truth") == ("ok", "unknown: for ask and tell, not for simulation")
+    assert only(problem, "truth") == ("ok", "unknown: use ask and tell; it cannot be simulated")
 
 
 @pytest.mark.parametrize("name", problem_names())
@@ -124,7 +124,7 @@ def test_horizon_too_short_to_cross():
     level, message = only(problem, "horizon")
     assert level == "warning" and message.endswith("is 4 moves from the start, an episode has 2")
     assert only(problem, "search space")[0] == "warning"
-    assert "the moves or the horizon do not lead there" in only(problem, "search space")[1]
+    assert "no moves within the horizon lead there" in only(problem, "search space")[1]
 
 
 def test_end_and_how_far_it_is():
@@ -149,7 +149,7 @@ def test_dead_end_left_by_the_rules():
 
 @pytest.mark.parametrize(
     ("noise", "level", "words"),
-    [(0.01, "ok", "0.1, of the prior 1"), (4.0, "warning", "check the units"), (1e-14, "warning", "rounding")],
+    [(0.01, "ok", "0.1, of the prior 1"), (4.0, "warning", "check the units"), (1e-14, "warning", "too small")],
 )
 def test_scale_of_the_noise(noise, level, words):
     process = grid_process({"x": [0, 1, 2], "y": [0, 1]}, {"x": [-1, 0, 1], "y": [-1, 0, 1]}, noise)
@@ -172,7 +172,7 @@ def test_budgets_that_cannot_be_kept():
     kept = grid_problem(constraints=[ResourceBudget("work", work, 6.0)])
     assert found(kept, "ResourceBudget(work)")[1] == (
         "ok",
-        "the most careful episode needs 6 in the worst case, the limit is 6",
+        "the cheapest episode needs 6 in the worst case; the limit is 6",
     )
     broken = grid_problem(constraints=[ResourceBudget("work", work, 5.0)])
     assert found(broken, "ResourceBudget(work)")[1][0] == "error"

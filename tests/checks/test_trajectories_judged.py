@@ -102,11 +102,11 @@ def test_a_plant_that_did_something_else_is_reported_though_nothing_is_broken():
     elsewhere = by_hand(np.array([2.0, 2.0]), (6.0, 0.5))
     audit = full_audit(problem, [episode(problem, [(2.0, 2.0), elsewhere], False, [(3.0, 0.0)])])
     (miss,) = audit.misses
-    assert (miss.row, miss.step, audit.findings) == (1, 1, ()) and "the model says" in miss.value
+    assert (miss.row, miss.step, audit.findings) == (1, 1, ()) and "the model predicts" in miss.value
     # The rows are judged with the action that explains the move, not with the one asked for.
     far = by_hand(np.array([2.0, 2.0]), (9.0, 0.5))
     (found,) = audit_episodes(problem, [episode(problem, [(2.0, 2.0), far], False, [(3.0, 0.0)])])
-    assert found.value.startswith("gentle[0] comes to 7")
+    assert found.value.startswith("gentle[0] is 7")
 
 
 def test_a_running_episode_is_held_against_the_best_that_can_still_come():
@@ -118,7 +118,7 @@ def test_a_running_episode_is_held_against_the_best_that_can_still_come():
     (line,) = rule.usage([begun], begun)
     assert line.used == "at least 36 when this episode ends" and line.share is None
     (broken,) = rule.violations(episode(problem, [(2.0, 2.0), (6.0, 2.0), (8.0, 2.0)], False).path)
-    assert broken.step == 1 and "dose comes to 100" in broken.message
+    assert broken.step == 1 and "dose is 100" in broken.message
 
 
 def test_nothing_is_green_that_was_not_judged():
@@ -133,5 +133,5 @@ def test_nothing_is_green_that_was_not_judged():
     audit = full_audit(problem, episodes_of_campaign(campaign))
     assert audit.unjudged == ("product_of_own: tied",) and not audit.all_clear
     page = render_report(campaign)
-    assert "not everything could be judged: product_of_own: tied" in page and "<td>not judged</td>" in page
+    assert "not everything could be checked: product_of_own: tied" in page and "<td>not checked</td>" in page
     assert 'class="calm"' not in page and "kept by every move" not in page

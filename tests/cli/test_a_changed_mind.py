@@ -64,7 +64,7 @@ def test_one_thing_changes_and_all_data_stay(campaign, tmp_path, change, said):
     if "constraint" not in change:
         assert after != believed
     assert campaign("ask", "c.db")[0] == 0 and campaign("audit", "c.db")[0] == 0
-    assert campaign("undo", "c.db")[1].startswith("taken back: the tell of move 4")
+    assert campaign("undo", "c.db")[1].startswith("undone: the tell of move 4")
 
 
 def test_an_axis_that_the_data_do_not_know_is_another_campaign(campaign, tmp_path):

@@ -48,14 +48,14 @@ def test_a_changed_limit_is_refused_shown_and_amended(run, tmp_path):
     assert run("amend", "c.db", "--yes")[0] == 0
     assert run("ask", "c.db")[0] == 0 and run("audit", "c.db")[0] == 0
     code, _, err = run("amend", "c.db", "--yes")
-    assert code == 2 and "nothing differs" in err
+    assert code == 2 and "nothing has changed" in err
 
 
 def test_settings_and_another_file_are_amended(run, tmp_path):
     run("ask", "c.db")
     code, out, _ = run("amend", "c.db", "--set", "episodes=9", "--set", "method=greedy_ucb", "--yes")
     assert code == 0 and "setting method was mdp_bo, is greedy_ucb" in out
-    assert "move 2 was asked for before: `skip` it to have it planned anew" in out
+    assert "move 2 was asked for before the change; `skip` it to plan it again" in out
     assert "method greedy_ucb" in run("status", "c.db")[1] and "of 9;" in run("status", "c.db")[1]
     (tmp_path / "new.py").write_text(OWN.replace("SquaredExponential(1.0, 0.3)", "SquaredExponential(4.0, 0.3)"))
     code, out, _ = run("amend", "c.db", "--problem", "new.py", "--yes")
@@ -84,7 +84,7 @@ def test_a_file_from_elsewhere_is_trusted_once(run, tmp_path, monkeypatch):
         assert code == 2 and "neither started nor trusted" in err and "own.py (SHA-256 " in err
     assert run("status", "c.db")[0] == run("best", "c.db")[0] == run("audit", "c.db")[0] == 0
     code, _, err = run("report", "c.db", "--output", "c.html")
-    assert code == 0 and "made of the data in the file" in err
+    assert code == 0 and "has the data of the file" in err
     assert run("ask", "c.db", "--trust")[0] == 0 and run("ask", "c.db")[0] == 2
     code, out, _ = run("trust", "c.db")
     assert code == 0 and "problem file" in out and "SHA-256" in out and out.endswith("c.db: trusted\n")
@@ -108,4 +108,4 @@ def test_the_question_can_be_answered_with_no(run, tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "stdin", Terminal())
     monkeypatch.setattr("typer.confirm", lambda question: False)
     code, out, _ = run("amend", "c.db", "--set", "episodes=9")
-    assert code == 0 and out.endswith("c.db: left as it was\n") and " of 4;" in run("status", "c.db")[1]
+    assert code == 0 and out.endswith("c.db: unchanged\n") and " of 4;" in run("status", "c.db")[1]

@@ -66,19 +66,19 @@ def test_a_campaign_from_start_to_export(tcbo, tmp_path):
     assert json.loads(tcbo("ask", "c.db", "--json")[1])["moves"][0]["move"] == 1
     code, out, _ = tcbo("tell", "c.db", "-0.25")
     assert (code, out) == (0, "recorded: move 1, product = -0.25\n")
-    assert "as before" in tcbo("tell", "c.db", "-0.25", "--move", "1")[1]
+    assert "recorded already" in tcbo("tell", "c.db", "-0.25", "--move", "1")[1]
     code, out, err = tcbo("tell", "c.db", "300", "--unit", "mg/l")
     assert code == 2 and "ask for one" in err
     tcbo("ask", "c.db")
     code, out, err = tcbo("tell", "c.db", "300", "--unit", "mg/l", "--at", "x=360 s")
     assert code == 0 and "0.3" in out
-    assert "warning: move 2 broke a declared limit, which is recorded: MaximumStep" in err and err.count("\n") == 2
+    assert "warning: move 2 broke a declared limit; the move is recorded: MaximumStep" in err and err.count("\n") == 2
     code, out, _ = tcbo("status", "c.db")
     assert "2 of 6 moves made, 2 measurements" in out and "MaximumStep" in out
     assert "; planned with " in out.splitlines()[0]
     assert json.loads(tcbo("status", "c.db", "--json")[1])["measurements"] == 2
     tcbo("undo", "c.db")
-    assert "results to come: none" in tcbo("status", "c.db")[1] and "MaximumStep" not in tcbo("status", "c.db")[1]
+    assert "results outstanding: none" in tcbo("status", "c.db")[1] and "MaximumStep" not in tcbo("status", "c.db")[1]
     assert tcbo("skip", "c.db")[0] == 0
     assert tcbo("ask", "c.db")[1].startswith("move 3 (episode 1, step 2)")
     assert tcbo("arrive", "c.db")[0] == 0
@@ -102,7 +102,7 @@ def test_a_schedule_is_filled_in_and_told(tcbo, tmp_path):
     code, out, _ = tcbo("tell", "c.db", "--csv", "filled.csv")
     assert code == 0 and out.startswith("recorded: move 3, product = 0.3") and out.count("\n") == 3
     code, out, _ = tcbo("tell", "c.db", "--csv", "filled.csv")
-    assert code == 0 and out.count("as before") == 3
+    assert code == 0 and out.count("recorded already") == 3
     assert "3 measurements" in tcbo("status", "c.db")[1]
 
 

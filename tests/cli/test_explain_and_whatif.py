@@ -30,7 +30,7 @@ def test_explain_a_run_folder(run_folder):
     said = (
         "knorr_pyrazole, episode 3, move 1",
         "separates",
-        "no path and no policy leaves less",
+        "lower bound for every path and policy",
         "planned",
         "MaximumStep",
     )

@@ -32,7 +32,7 @@ def run(redirection, *arguments):
 
 
 COMMANDS = [
-    (["undo", "c.db"], "this is recorded, do not repeat the command: taken back: the tell of move 1 (0.5)"),
+    (["undo", "c.db"], "this is recorded, do not repeat the command: undone: the tell of move 1 (0.5)"),
     (["tell", "c.db", "0.25"], "this is recorded, do not repeat the command: recorded: move 2, product = 0.25"),
     (
         ["skip", "c.db", "--episode"],

@@ -56,8 +56,8 @@ def test_status_explain_and_report_say_what_was_learned(tcbo, tmp_path):
         tcbo("ask", "c.db")
         tcbo("tell", "c.db", value)
     status, _ = tcbo("status", "c.db")
-    assert re.search(r"the answer changes within \(lengthscales, learned from 5 results\): x [\d.]+ minute \(", status)
-    assert "measurement sd, learned from 5 results: " in status
+    assert re.search(r"lengthscales \(learned from 5 results\): x [\d.]+ minute \(", status)
+    assert "measurement sd (learned from 5 results): " in status
     data = json.loads(tcbo("status", "c.db", "--json")[0])
     assert data["belief"]["learned_from"] == 5 and data["warnings"] == []
     tcbo("ask", "c.db")

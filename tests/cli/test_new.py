@@ -62,14 +62,14 @@ def test_untouched_template_passes_the_check(tmp_path, monkeypatch, capsys):
 def test_nothing_is_overwritten(tmp_path):
     write_template("kiln", tmp_path)
     (tmp_path / "kiln" / "kiln.py").write_text("mine")
-    with pytest.raises(BadInput, match="exists already; nothing was written"):
+    with pytest.raises(BadInput, match="already exists; nothing was written"):
         write_template("kiln", tmp_path)
     assert (tmp_path / "kiln" / "kiln.py").read_text() == "mine"
     (tmp_path / "file").write_text("a file")
-    with pytest.raises(BadInput, match="exists already"):
+    with pytest.raises(BadInput, match="already exists"):
         write_template("file", tmp_path)
     (tmp_path / "dangling").symlink_to(tmp_path / "nowhere")
-    with pytest.raises(BadInput, match="exists already"):
+    with pytest.raises(BadInput, match="already exists"):
         write_template("dangling", tmp_path)
 
 
@@ -140,7 +140,7 @@ def test_questions_are_asked_in_a_terminal_until_the_answers_can_be_used(tmp_pat
     ("options", "message"),
     [
         (["--range", "3", "3"], "range (3.0, 3.0) must be two finite numbers, the lower one first"),
-        (["--range", "0", "1", "--positive"], "of a positive output must begin above zero"),
+        (["--range", "0", "1", "--positive"], "of a positive output must start above zero"),
         (["--measurement-sd", "-2"], "-2 must be a positive number, or unknown"),
         (["--measurement-sd", "soon"], "'soon'"),
         (["--changes-within", "pressure=3"], "unknown input 'pressure'; the template has temperature and flow_rate"),

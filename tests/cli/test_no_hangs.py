@@ -110,7 +110,7 @@ def test_more_seeds_than_a_study_can_have(tmp_path, capsys, seeds):
 def test_a_grid_that_explodes(tmp_path, capsys):
     lists = "".join(f"  planner.linear.options.o{i}: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]\n" for i in range(20))
     (tmp_path / "s.yaml").write_text(f"name: s\nproblems: [knorr_pyrazole]\nseeds: 1..2\ngrid:\n{lists}")
-    assert "at most 100000 are one study" in refused(capsys, "study", tmp_path / "s.yaml")
+    assert "a study has at most 100000" in refused(capsys, "study", tmp_path / "s.yaml")
 
 
 @pytest.mark.timeout(60)

@@ -30,9 +30,9 @@ def test_from_start_to_undo(tcbo, old, tmp_path):  # noqa: F811
     code, out, err = tcbo("data", "c.db", "add", "old.csv")
     assert code == 2 and err.startswith("error: data 'old.csv': all of its 3 rows") and "--again" in err
     assert tcbo("data", "c.db", "add", "old.csv", "--again")[1].startswith("added: data 2, 3 past results from old.csv")
-    assert tcbo("undo", "c.db")[1] == "taken back: data 2, 3 past results from old.csv\n"
-    assert tcbo("data", "c.db", "remove", "1", "--row", "3")[1] == "taken back: data 1, 1 past result from old.csv\n"
-    assert tcbo("data", "c.db", "remove", "old.csv")[1] == "taken back: data 1, 2 past results from old.csv\n"
+    assert tcbo("undo", "c.db")[1] == "undone: data 2, 3 past results from old.csv\n"
+    assert tcbo("data", "c.db", "remove", "1", "--row", "3")[1] == "removed: data 1, 1 past result from old.csv\n"
+    assert tcbo("data", "c.db", "remove", "old.csv")[1] == "removed: data 1, 2 past results from old.csv\n"
     assert tcbo("data", "c.db")[1].startswith("no past experiments")
     assert tcbo("best", "c.db")[1].startswith("no recommendation yet")
     assert tcbo("ask", "c.db")[0] == 0
@@ -44,7 +44,7 @@ def test_a_slip_is_said_aloud_and_can_be_confirmed(tcbo, old, tmp_path):  # noqa
     code, out, err = tcbo("data", "c.db", "add", "slip.csv")
     assert code == 0 and "added: data 2" in out
     assert "warning: row 2 of slip.csv: 20 g/l, expected was 0.2" in err and "remove 2 --row N" in err
-    assert "very unlikely past result: row 2 of slip.csv" in tcbo("status", "c.db")[1]
+    assert "unlikely past result: row 2 of slip.csv" in tcbo("status", "c.db")[1]
     tcbo("undo", "c.db")
     code, out, err = tcbo("data", "c.db", "add", "slip.csv", "--yes-really")
     assert code == 0 and "expected was" not in err and "unlikely past" not in tcbo("status", "c.db")[1]

@@ -96,7 +96,7 @@ COVARIANCES = {
     "negative": ("return -value", "not positive semi-definite"),
     "shifted": ("return value - 0.9", "not positive semi-definite"),
     "asymmetric": ("return value * np.arange(1, len(left) + 1)[:, None]", "not symmetric"),
-    "another diagonal": ("return value + 1.0", "other variances than its diagonal"),
+    "another diagonal": ("return value + 1.0", "variances that differ from its diagonal"),
 }
 
 

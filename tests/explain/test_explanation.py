@@ -160,7 +160,7 @@ def test_explanation_of_a_running_campaign_with_budgets_in_the_middle_of_an_epis
             assert 0.0 <= looser.leaves <= found.best_known and -found.best_known <= looser.change <= 0.0
     json.dumps(found.to_dict(), allow_nan=False)
     text = explanation_text(found, campaign.problem.coordinates)
-    assert "asked for" in text and "heat_budget" in text and "no path and no policy leaves less than" in text
+    assert "asked for" in text and "heat_budget" in text and "lower bound for every path and policy" in text
     assert "forbidden" not in text
 
 
@@ -284,7 +284,7 @@ def test_one_candidate_left_and_a_finished_campaign():
     campaign.tell(move.number, 3.0)
     single = explain(campaign)
     assert len(single.separates) == 1
-    assert "confirms the one candidate left" in explanation_text(single, problem.coordinates)
+    assert "confirms the only candidate left" in explanation_text(single, problem.coordinates)
 
 
 def test_continuous_plant_gets_what_makes_sense():
@@ -295,7 +295,7 @@ def test_continuous_plant_gets_what_makes_sense():
     assert found.lower_bound is None and found.gap is None
     # Equally uncertain pairs differ by rounding.
     assert found.best_path == found.utility_after <= found.utility_now * (1 + 1e-8)
-    assert "a continuous plant has no bound" in explanation_text(found, campaign.problem.coordinates)
+    assert "A continuous plant has no bound" in explanation_text(found, campaign.problem.coordinates)
 
 
 def test_situation_after_a_random_arrival_keeps_what_was_spent():

@@ -43,7 +43,7 @@ def test_without_time_the_gap_is_said_to_be_missed():
     found = explain(campaign, 1e-4, LONG_PAST)
     assert found.gap > 1e-4
     assert found.gap_missed == (
-        f"the optimality gap of 0.0001 was not reached: it is {found.gap:.2g}, for the time limit of 1e-09 s was reached"
+        f"the optimality gap of 0.0001 was not reached: it is {found.gap:.2g}, because the time limit of 1e-09 s was reached"
     )
     assert found.gap_missed in text_of(campaign, found)
     # The bounds are true all the same.
@@ -66,7 +66,7 @@ def test_an_unsolved_limit_is_called_unknown():
     found = explain(campaign, 0.01, LONG_PAST)
     unsolved = [looser for limit in found.limits for looser in limit.looser if looser.unsolved]
     assert unsolved
-    assert f"{unsolved[0].text}: not known, for the time limit was reached" in text_of(campaign, found)
+    assert f"{unsolved[0].text}: unknown; the time limit was reached" in text_of(campaign, found)
 
 
 def test_what_if_says_which_gap_was_reached():
@@ -78,7 +78,7 @@ def test_what_if_says_which_gap_was_reached():
 
 @pytest.mark.parametrize("seconds", [0.0, -1.0, float("nan")])
 def test_a_time_limit_must_end(seconds):
-    with pytest.raises(BadInput, match="must be a number of seconds above 0"):
+    with pytest.raises(BadInput, match="must be a positive number of seconds"):
         Deadline(seconds)
 
 
@@ -88,9 +88,9 @@ def test_of_an_outstanding_schedule_its_own_plan_is_explained():
     before = campaign.state()
     found, wanted = explain(campaign, 0.1), explain(single, 0.1)
     assert found.about == (
-        "moves 3 to 10 are outstanding, asked for as a schedule; explained is its plan, from move 3 on"
+        "moves 3 to 10 are outstanding as a schedule; its plan is explained, from move 3 on"
     )
-    assert wanted.about == "move 3 is outstanding; explained is its plan"
+    assert wanted.about == "move 3 is outstanding; its plan is explained"
     assert (found.episode, found.step, found.here) == (wanted.episode, wanted.step, wanted.here) == (1, 3, found.here)
     # Of pairs that are known equally badly chance takes one.
     assert found.utility_now == pytest.approx(wanted.utility_now, rel=1e-6)
@@ -119,10 +119,10 @@ def test_a_result_within_the_schedule_moves_the_explanation_on():
 
 
 def test_nothing_outstanding_and_nothing_left():
-    assert about(knorr()) == "nothing is outstanding; explained is the move that would be asked for next"
+    assert about(knorr()) == "no move is outstanding; the next move that `ask` would give is explained"
     finished = knorr(told=10, episodes=1)
     assert explain(finished, 0.2).about == (
-        "the campaign is finished; explained is the first move of a further episode"
+        "the campaign is finished; the first move of a further episode is explained"
     )
 
 
@@ -133,10 +133,10 @@ def test_the_command_takes_a_time_limit_and_speaks_of_the_schedule(tmp_path, mon
     run = CliRunner()
     answer = run.invoke(app, ["explain", "c.db", "--gap", "1e-4", "--time-limit", "1e-9"])
     assert answer.exit_code == 0, answer.output
-    assert "was not reached: it is" in answer.output and "are outstanding, asked for as a schedule" in answer.output
+    assert "was not reached: it is" in answer.output and "are outstanding as a schedule" in answer.output
     answer = run.invoke(app, ["whatif", "c.db", "--set", "horizon=6", "--gap", "0.3"])
     assert answer.exit_code == 0, answer.output
-    assert "are outstanding, asked for as a schedule; compared is its plan" in answer.output
+    assert "are outstanding as a schedule; its plan is compared" in answer.output
     for command in (["explain", "c.db"], ["whatif", "c.db", "--set", "horizon=6"]):
         for bad in ("0", "-1", "nan", "inf"):
             error = run.invoke(app, [*command, "--time-limit", bad]).exception

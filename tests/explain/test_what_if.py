@@ -139,7 +139,7 @@ def test_moves_that_cannot_be_built_are_said_plainly():
 
     campaign = Campaign(one_cell(MaximumStep({"temperature": 10}), noise=noise), seed=1)
     answer = what_if(campaign, {"maximum_step.temperature": 20})
-    assert "cannot be built because its noise differs from move to move" in answer.note
+    assert "cannot be added because its noise differs from move to move" in answer.note
     assert answer.changed.utility_after == answer.present.utility_after
 
 
@@ -149,7 +149,7 @@ def test_a_longer_episode_is_never_worse_and_one_that_is_over_is_refused():
         campaign.arrive(campaign.ask().number)
     answer = what_if(campaign, {"horizon": "8"})
     assert answer.changed.utility_after <= answer.present.utility_after
-    with pytest.raises(BadInput, match="3 moves of this episode are made already"):
+    with pytest.raises(BadInput, match="3 moves of this episode are already made"):
         what_if(campaign, {"horizon": 3})
 
 

@@ -163,7 +163,7 @@ def test_a_positive_output_is_modelled_by_its_logarithm():
         ({"range": (3.0,)}, "range (3.0,) must be two finite numbers, the lower one first"),
         ({"range": (2.0, 1.0)}, "range (2.0, 1.0) must be two finite numbers, the lower one first"),
         ({"range": (0.0, float("inf"))}, "must be two finite numbers"),
-        ({"range": (0.0, 1.0), "positive": True}, "range (0.0, 1.0) of a positive output must begin above zero"),
+        ({"range": (0.0, 1.0), "positive": True}, "range (0.0, 1.0) of a positive output must start above zero"),
         ({"range": (0.0, 1.0), "measurement_sd": 0.0}, "measurement_sd 0.0 must be a positive number, or None"),
         ({"range": (0.0, 1.0), "changes_within": {"x": -1}}, "changes_within of 'x': -1 must be a positive distance"),
     ],
@@ -175,7 +175,7 @@ def test_answers_that_make_no_sense_are_refused_by_name(fields, message):
 
 
 def test_a_problem_needs_a_kernel_or_answers():
-    with pytest.raises(BadInput, match=r"problem 'grid': say what you expect of rate, prior=PlainPrior\(range=\(low, high\)\)"):
+    with pytest.raises(BadInput, match=r"'grid': give the range you expect of rate, prior=PlainPrior\(range=\(low, high\)\)"):
         finite(prior=None)
     with pytest.raises(BadInput, match="problem 'box': give the noise variance of a measurement"):
         box(prior=None, kernel=SquaredExponential())

@@ -204,7 +204,7 @@ def test_units_of_headings_are_converted():
     [
         ({"rate": [1, 2, "high", 4, 5]}, "row 3, column 'rate': 'high' is not a number"),
         ({"rate": [1, 2, float("inf"), 4, 5]}, "row 3, column 'rate': inf is not a finite number"),
-        ({"rate": [1, 2, 1e60, 4, 5]}, "row 3, column 'rate': measurement 1e+60 must lie between"),
+        ({"rate": [1, 2, 1e60, 4, 5]}, "row 3, column 'rate': measurement 1e+60 must be between"),
         ({"rate": [1, 2, True, 4, 5]}, "row 3, column 'rate': True is not a finite number"),
         ({"y": [0, 2, None, 3, 1]}, "row 3, column 'y': nan is not a finite number; remove the row or fill the cell"),
         ({"y": [0, 2, 3.5, 3, 1]}, "row 3, column 'y': 3.5 lies outside 0 to 3; remove the row, or widen the bounds"),

@@ -84,7 +84,7 @@ def test_the_next_choice_is_explained_before_it_is_made():
     before = explain(campaign)
     campaign.ask()
     words = Choice.from_dict(campaign.plans[1]["rollout"]).in_words()
-    assert f"the move is made by {words}" in before.choice
+    assert f"the move is chosen by {words}" in before.choice
     assert explain(campaign).choice == before.choice
     member, why = campaign.method.acting(campaign.knowledge)
     assert why == words and member.method in ("mdp_bo", "mdp_expected_improvement", "local_ucb", "greedy_ucb")

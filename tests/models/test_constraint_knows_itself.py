@@ -217,7 +217,7 @@ def test_rows_alone_couple_the_steps_and_judge_a_path():
     assert rule.violations(chain([0, 1, 2, 1])) == [] and rule.slack(chain([0, 1, 2, 1, 0])) == 0.0
     (violation,) = rule.violations(chain([0, 1, 2, 1, 2]))
     assert (violation.constraint, violation.step) == ("AtMostOnceUp", 3)
-    assert violation.message == "ups comes to 2, allowed is at most 1"
+    assert violation.message == "ups is 2, allowed is at most 1"
     up = next(pair for pair in PAIR.pairs_of(0) if PAIR.actions[PAIR.pair_action[pair]] == "up")
     (asked,) = rule.violations(chain([0, 1, 2], decisions=[up]))
     assert asked.step == 1
@@ -232,15 +232,15 @@ def test_a_limit_from_below_is_judged_when_it_can_no_longer_be_met():
     assert (late.constraint, late.step, late.message) == (
         "at_least_two_visits",
         2,
-        "visits comes to 1, allowed is at least 2",
+        "visits is 1, allowed is at least 2",
     )
     (short,) = rule.violations(chain([0, 1], True))
-    assert short.message == "visits comes to 1, allowed is at least 2"
+    assert short.message == "visits is 1, allowed is at least 2"
 
 
 def test_moves_that_the_process_does_not_have_are_left_out_and_counted():
     (violation,) = AtMostOnceUp().violations(chain([1, 2, 0, 2, 1, 2], horizon=5))
-    assert violation.message == "ups comes to 2 without 2 move(s) that the model does not have, allowed is at most 1"
+    assert violation.message == "ups is 2 without 2 move(s) that the model lacks, allowed is at most 1"
 
 
 def test_a_variable_of_the_rules_own_takes_the_value_that_keeps_its_rows():
@@ -272,9 +272,9 @@ def test_a_function_with_smooth_rows_judges_a_path_and_the_actions_asked_for():
     rule = FromFunction(cool)
     path = EpisodePath(PLANE, np.array([[1.0, 4.0], [2.0, 4.0], [5.0, 4.0]]), False, [(0.1,), (0.3,)], judge)
     assert [(v.step, v.message) for v in rule.violations(path)] == [
-        (1, "cool[1] comes to 9, allowed is at most 8"),
-        (1, "gentle[1] comes to 0.3, allowed is at most 0.2"),
+        (1, "cool[1] is 9, allowed is at most 8"),
+        (1, "gentle[1] is 0.3, allowed is at most 0.2"),
     ]
     assert rule.slack(path) == pytest.approx(-1.0)
     unknown = EpisodePath(PLANE, path.points, False, (), judge)
-    assert [v.message for v in rule.violations(unknown)] == ["cool[1] comes to 9, allowed is at most 8"]
+    assert [v.message for v in rule.violations(unknown)] == ["cool[1] is 9, allowed is at most 8"]

@@ -213,7 +213,7 @@ class NoFace(TransitionConstraint):
 @pytest.mark.parametrize(
     ("constraint", "message"),
     [
-        (NoFace(), "constraint 'NoFace' has no trajectory face"),
+        (NoFace(), "constraint 'NoFace' cannot constrain a trajectory"),
         (broken, "constraint function 'broken' failed: KeyError: 'pump'"),
         (whole_numbers, "variable 'valve' has the domain Binary"),
         (VisitBudget(Box({"x": (3, 5)}), 2.0), "number of visits of a path is not a smooth function"),

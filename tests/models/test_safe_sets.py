@@ -156,7 +156,7 @@ def test_an_end_too_far_away_names_the_rules_in_conflict_only():
     message = complaint(LINE, rules, 4, FIRST)
     assert "no plan of 4 moves from state 'x=0, y=0' (step 0)" in message
     assert "MaximumStep, EndAt" in message and "NonDecreasing" not in message
-    assert "at step 3 (the first that cannot be made)" in message
+    assert "at step 3 (the first impossible step)" in message
     EpisodeSets(LINE, rules, 5).require_safe(FIRST, 0)
 
 
@@ -186,7 +186,7 @@ def test_a_random_move_that_may_miss_the_end_is_no_plan():
     chances = {("a", "throw"): {"a": 0.5, "b": 0.5}, ("b", "stay"): {"b": 1.0}}
     process = Process.from_probabilities([Coordinate("x", 0, 1)], {"a": [0.0], "b": [1.0]}, chances, 1.0)
     message = complaint(process, [EndAt({"x": 1})], 3, 0)
-    assert "under EndAt no allowed state can, whatever chance does, be reached at step 2" in message
+    assert "under EndAt no allowed state can be reached with certainty at step 2" in message
     assert EpisodeSets(process, [EndAt({"x": 1})], 3).safe[:, 1].all()
 
 

@@ -136,7 +136,7 @@ def test_rules_of_users_judge_by_what_they_remove_and_by_their_rows():
     assert data["plant"]["rules"][0]["numbers"] == {"limit": 2.0}
     found, broken = assert_same_verdicts(problem)
     assert broken > 10
-    with pytest.raises(BadInput, match="'FewChanges': a plan needs its own code"):
+    with pytest.raises(BadInput, match="'FewChanges': planning needs its own code"):
         found.rules[0].add_to_polytope(None)
 
 
@@ -212,7 +212,7 @@ def test_a_rule_that_only_its_code_can_judge_is_not_judged_and_never_kept():
     found = read_back(plane(constraints=[OnlyCode()]))
     assert unaudited(found) == ["OnlyCode"]
     path = executed_path(found, np.array([[1.0, 1.0], [1.5, 1.0]]), False)
-    assert [line.used for line in found.rules[0].usage([path], None)] == ["not judged: only its own code can"]
+    assert [line.used for line in found.rules[0].usage([path], None)] == ["not checked: only its own code can"]
     assert verdicts(found, path.points) == []
 
 
@@ -230,7 +230,7 @@ def test_dynamics_of_users_are_kept_as_equations():
         wanted = problem.judge._next_state(state, action)
         assert np.allclose(found.judge._next_state(state, action), wanted, rtol=1e-9, atol=1e-12)
     assert unaudited(found) == [] and opaque_parts(declaration_of(problem)) == []
-    with pytest.raises(BadInput, match="'heated': a plan needs their own code"):
+    with pytest.raises(BadInput, match="'heated': planning needs their own code"):
         found.dynamics.next_values(None, 0)
 
 

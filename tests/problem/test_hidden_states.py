@@ -158,7 +158,7 @@ def test_the_audit_judges_rules_on_hidden_states_and_takes_corrections_for_no_br
         ({"inputs": [BlackBoxInput("heat", lambda plant: 1.0, 0, 1)]}, "choose another name"),
         (
             {"inputs": [BlackBoxInput("ratio", lambda plant: plant["mass"], 0, 1)]},
-            "asks for 'mass', no state or action",
+            "uses 'mass', which is not a state or action",
         ),
         ({"inputs": [BlackBoxInput("ratio", lambda plant: 1 / 0, 0, 1)]}, "ZeroDivisionError"),
         ({"start": {"volume": 8.0, "heat": 60.0}}, "depends on the action flow"),

@@ -119,7 +119,7 @@ def test_campaign_finds_the_best_point_of_the_table(write):
     [
         ("", "is empty"),
         ("\n\n", "is empty"),
-        ("temperature (K),flow,yield\n", "row 1: a header and no measurements"),
+        ("temperature (K),flow,yield\n", "row 1: there is a header but no measurements"),
         ("temperature (K),yield\n300,1\n", "row 1: no column 'flow'; known: temperature, yield"),
         ("temperature (K),flow,flow,yield\n1,2,3,4\n", "row 1: column 'flow' occurs twice"),
         ("flow (mL/min),flow (L/min),temperature,yield\n1,2,3,4\n", "row 1: column 'flow' occurs twice"),

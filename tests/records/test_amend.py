@@ -72,7 +72,7 @@ def test_a_limit_that_changes_in_an_imported_module_is_refused_until_it_is_amend
     opened = open_campaign("rig.db")
     opened.tell(first.number, 0.3)  # What happened is recorded whatever the limits are now.
     with pytest.raises(
-        BadInput, match=r"rule MaximumStep was x -0.5 to \+0.5 m per move, is x -5 to \+5 m per move; put it"
+        BadInput, match=r"rule MaximumStep was x -0.5 to \+0.5 m per move, is x -5 to \+5 m per move; restore it"
     ):
         opened.ask()
     assert open_campaign("rig.db").status().moves_made == 1
@@ -194,10 +194,10 @@ def test_states_and_bounds_may_change_as_long_as_visited_places_remain(file, tmp
 def test_what_is_no_amendment_is_refused(file):
     campaign = told(started(file), 1)
     rows = campaign._ledger.position
-    with pytest.raises(BadInput, match="nothing differs from what is recorded"):
+    with pytest.raises(BadInput, match="nothing has changed"):
         campaign.amend(line())
     other = grid_process({"z": list(range(7))}, {"z": [-1, 0, 1]}, 0.01)
-    with pytest.raises(BadInput, match="other coordinates are another campaign"):
+    with pytest.raises(BadInput, match="other coordinates need a new campaign"):
         campaign.amend(line(process=other, start={"z": 2}, constraints=[]))
     with pytest.raises(BadInput, match="unknown method"):
         campaign.amend(line(), {"method": "no_such_method"})
@@ -215,7 +215,7 @@ def test_two_who_amend_at_once_do_not_overwrite_each_other(file):
         other.amend(wide())
         return True
 
-    with pytest.raises(Busy, match="amended by another process meanwhile"):
+    with pytest.raises(Busy, match="another process amended it meanwhile"):
         one.amend(line(horizon=5), confirm=meanwhile)
     assert open_campaign(file, wide()).ask().number == 1 and one.definition.row == 2
 
@@ -224,7 +224,7 @@ def test_another_process_goes_on_under_the_amendment(file):
     one, other = started(file), open_campaign(file, line())
     told(one, 2)
     one.amend(wide(), {"episodes": 41})
-    with pytest.raises(BadInput, match="not as recorded any more"):
+    with pytest.raises(BadInput, match="differs from the recorded one"):
         other.ask()
     assert other.status().episodes == 41
     other = open_campaign(file, wide())
@@ -256,7 +256,7 @@ def test_a_problem_that_builds_differently_each_time_is_not_started(tmp_path):
             + "))\n"
         )
         with pytest.raises(
-            BadInput, match=rf"odd.py' builds another problem each time: {named}.*no campaign was started"
+            BadInput, match=rf"odd.py' builds a different problem each time: {named}.*no campaign was started"
         ):
             start_campaign(tmp_path / "odd.db", tmp_path / "odd.py", SETTINGS, 1)
         assert not (tmp_path / "odd.db").exists()

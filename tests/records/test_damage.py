@@ -252,7 +252,7 @@ def test_a_full_disk_by_the_limit_of_pages(copy, monkeypatch):
 
     monkeypatch.setattr(ledger, "connect", full)
     told = []
-    with pytest.raises(DiskError, match=r"the disk is full .*what was recorded before is kept"):
+    with pytest.raises(DiskError, match=r"the disk is full .*earlier records are kept"):
         for _ in range(30):
             number = campaign.ask().number
             campaign.tell(number, result_of(number))
@@ -357,7 +357,7 @@ def test_a_file_kept_locked_is_busy_and_never_a_message_of_sqlite(copy):
     other.execute("BEGIN EXCLUSIVE")
     calls = [lambda: campaign.tell(31, 1.0), campaign.ask, campaign.status, lambda: open_campaign(copy, line(), 0.2)]
     for call in calls:
-        assert "nothing was written, try again" in refused(call, Busy)
+        assert "nothing was written; try again" in refused(call, Busy)
     assert Busy.exit_code == 5
     other.execute("ROLLBACK")
     assert campaign.tell(31, 1.0).new

@@ -97,16 +97,16 @@ def test_a_wrong_place_is_named_and_can_be_corrected(campaign):
     before = state(campaign)
     campaign.arrive(at={"x": 5})
     campaign.tell(1, 0.3)
-    with pytest.raises(BadInput, match=r"told already \(0.3 at x = 5 minute\); correct it with `undo --move 1`"):
+    with pytest.raises(BadInput, match=r"already has a result \(0.3 at x = 5 minute\); use `undo --move 1` to correct it"):
         campaign.tell(1, 0.3, at={"x": 1})
     said = campaign.undo()
     assert said == (
         "the tell of move 1 (0.3); it is still recorded as arrived at x = 5 minute: "
-        "take that back with `undo --move 1`, too, if it is wrong"
+        "if that is wrong too, repeat `undo --move 1`"
     )
     assert again(campaign).violations == by_audit(campaign) != {}
     with pytest.raises(
-        BadInput, match="recorded as arrived at x = 5 minute; take that back with `undo --move 1` first"
+        BadInput, match="recorded as arrived at x = 5 minute; if that is wrong, use `undo --move 1` first"
     ):
         campaign.tell(1, 0.3, at={"x": 1})
     assert campaign.undo(1) == "the arrive of move 1" and state(campaign) == before
@@ -118,7 +118,7 @@ def test_undo_after_the_next_ask_says_that_the_place_stays(campaign):
     campaign.ask()
     campaign.tell(1, 0.3, at={"x": 5})
     campaign.ask()
-    assert campaign.undo().endswith("still recorded as arrived at x = 5 minute: moves were asked for from there")
+    assert campaign.undo().endswith("still recorded as arrived at x = 5 minute: later moves started there")
     assert again(campaign).violations == by_audit(campaign) != {}
 
 

@@ -32,7 +32,7 @@ def test_the_same_command_under_the_same_key_changes_nothing(campaign, name):
         repeated = COMMANDS[name](opened)
         assert state(opened) == before and opened._ledger.position == rows
         if isinstance(first, str):
-            assert repeated == f"{first} (as before)"
+            assert repeated == f"{first} (already undone)"
         elif name == "give_up":
             assert repeated == first == 3
         else:
@@ -50,9 +50,9 @@ def test_a_key_stays_used_after_the_next_ask_and_after_an_undo(campaign):
     assert campaign.tell(None, 0.5, key="k").number == 1, "not the move that is waited for by now"
     campaign.skip(key="s")
     campaign.undo(key="u")
-    with pytest.raises(BadInput, match="taken back since; use a new key"):
+    with pytest.raises(BadInput, match="then undone; use a new key"):
         campaign.skip(key="s")
-    assert campaign.undo(key="u").endswith("(as before)") and campaign.history.moves[0].value == 0.5
+    assert campaign.undo(key="u").endswith("(already undone)") and campaign.history.moves[0].value == 0.5
 
 
 def test_a_command_that_changes_nothing_still_uses_its_key(campaign):

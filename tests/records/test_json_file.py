@@ -239,7 +239,7 @@ OTHER_PROBLEMS = {
 
 @pytest.mark.parametrize("changes", OTHER_PROBLEMS.values(), ids=list(OTHER_PROBLEMS))
 def test_another_problem_is_refused(file, changes):
-    with pytest.raises(BadInput, match=r"was saved for another problem than '.*' as it is now"):
+    with pytest.raises(BadInput, match=r"was saved for another problem than the present '.*'"):
         open_campaign(file, problem(**changes))
 
 

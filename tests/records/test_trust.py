@@ -66,7 +66,7 @@ def test_a_received_file_is_looked_at_without_its_code(elsewhere, tmp_path):
     audit = full_campaign_audit(opened.campaign)
     assert {f.constraint for f in audit.findings} == {"MaximumStep"} and audit.unjudged == ()
     page = render_report(opened.campaign)
-    assert "Odd" in page and "The next move is not planned here" in page
+    assert "Odd" in page and "The next move was not planned here" in page
     opened.undo()
     opened.tell(2, 0.9)
     opened.skip(2) if opened.history.moves[1].value is None else None
@@ -101,18 +101,18 @@ def test_trust_says_whether_the_code_is_still_what_was_recorded(elsewhere, tmp_p
         return capsys.readouterr().out
 
     own = elsewhere / "own.py"
-    assert f"; {own} is the same now" in said()
+    assert f"; {own} is unchanged" in said()
     (elsewhere / "own.py").write_text(own.read_text() + "# one line more\n")
     now = hashlib.sha256(own.read_bytes()).hexdigest()
-    assert f"{own} is another one now (SHA-256 {now}): read it, for `ask` runs it as it is" in said()
+    assert f"{own} has changed (SHA-256 {now}): read it, because `ask` runs it as it is" in said()
     # What it says happens.
     with pytest.raises(BadInput, match=r"file own.py was SHA-256 .*`tcbo amend"):
         open_campaign(elsewhere / "rig.db").ask()
     assert ran(elsewhere)
     (tmp_path / "ran").unlink()
     own.unlink()
-    assert "is not there now: `ask` is refused until it is put back" in said()
-    with pytest.raises(BadInput, match="is missing; put it back, or name it with --problem"):
+    assert "is missing: restore it, or name the problem with --problem, before you `ask`" in said()
+    with pytest.raises(BadInput, match="is missing; restore it, or name it with --problem"):
         open_campaign(elsewhere / "rig.db").ask()
 
 
@@ -128,8 +128,8 @@ def test_trust_looks_at_the_modules_too(tmp_path, monkeypatch, capsys):
     with pytest.raises(SystemExit):
         main(["trust", str(tmp_path / "rig.db")])
     lines = capsys.readouterr().out.splitlines()
-    assert any(line.startswith("problem file") and line.endswith("is the same now") for line in lines)
-    assert any(line.startswith("module steps_of_rig.py") and "is another one now" in line for line in lines)
+    assert any(line.startswith("problem file") and line.endswith("is unchanged") for line in lines)
+    assert any(line.startswith("module steps_of_rig.py") and "has changed" in line for line in lines)
 
 
 def test_naming_the_problem_is_consent_to_that_problem_only(elsewhere):
@@ -216,8 +216,8 @@ def test_a_page_of_a_received_file_shows_what_the_file_says(elsewhere, tmp_path,
     rewritten(elsewhere / "rig.db", change, every=True)
     opened = open_campaign(elsewhere / "rig.db")
     assert opened.status().belief_lines == (
-        "the answer changes within (lengthscales, as declared): x 1.8 minute",
-        "measurement sd, as declared: 0.1 g/l",
+        "lengthscales (as declared): x 1.8 minute",
+        "measurement sd (as declared): 0.1 g/l",
     )
     page = render_report(opened.campaign, list(opened.plans.values()))
     assert not ran(elsewhere) and "Not everything is on this page" in page
@@ -225,7 +225,7 @@ def test_a_page_of_a_received_file_shows_what_the_file_says(elsewhere, tmp_path,
     assert f"probe:{part.title()}" in page and "tcbo trust" in page and "or add --trust" in page
     for shown in (
         "0.7 g/l",
-        "the answer changes within",
+        "lengthscales",
         "Paths of 1 episode",
         "MaximumStep",
         "1 violation",
@@ -234,7 +234,7 @@ def test_a_page_of_a_received_file_shows_what_the_file_says(elsewhere, tmp_path,
         assert shown in page.replace("\u00a0", " "), shown
     assert ("None: the model is code that must not run here" in page) == (part == "kernel")
     assert ("Posterior mean ± one standard deviation" in page) == (part == "rule")
-    assert "Which states may still be the maximum is for code to say" in page
+    assert "The list of candidates needs code" in page
     # The command writes it, too.
     with pytest.raises(SystemExit) as end:
         main(["report", str(elsewhere / "rig.db"), "--output", str(tmp_path / "page.html")])

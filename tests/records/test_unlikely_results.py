@@ -20,7 +20,7 @@ def campaign(tmp_path):
 def test_a_value_beyond_all_measure_is_refused(campaign, value):
     campaign.ask()
     before = campaign.path.read_bytes()
-    with pytest.raises(BadInput, match=r"must lie between -1e\+50 and 1e\+50, for the model computes with squares"):
+    with pytest.raises(BadInput, match=r"must be between -1e\+50 and 1e\+50, because the model computes with squares"):
         campaign.tell(1, value)
     assert campaign.path.read_bytes() == before
     memory = Campaign(LONG)

@@ -28,13 +28,13 @@ def test_a_margin_keeps_the_first_one_unless_the_difference_is_clear():
     assert choose(finals, 0, 2.0).chosen == "good"
     kept = choose(finals, 0, 3.0)
     assert kept.chosen == "default"
-    assert "the best other, good, ends only 0.1 lower (standard error 0.04082)" in kept.in_words()
+    assert "the next best, good, ends only 0.1 lower (standard error 0.04082)" in kept.in_words()
 
 
 def test_where_all_end_alike_the_first_one_acts():
     found = choose({"default": FIRST, "same": FIRST.copy(), "bad": WORSE}, 0, 0.0)
     assert found.chosen == "default" and "no other ends lower than 0.3" in found.in_words()
-    assert choose({"default": FIRST}, 0, 0.0).in_words() == "default, the only one named"
+    assert choose({"default": FIRST}, 0, 0.0).in_words() == "default, the only method named"
 
 
 def test_the_last_choice_on_record_is_what_is_said():

@@ -95,13 +95,14 @@ def isolated(page):
 
 def test_the_page_says_where_the_campaign_stands(knorr, knorr_page):
     text = Reader(knorr_page).text
-    for heading in ("Recommendation", "Where we are", "Next move", "Paths", "Progress", "Constraints", "To repeat it"):
+    headings = "Recommendation", "State of the campaign", "Next move", "Paths", "Progress", "Constraints"
+    for heading in (*headings, "How to reproduce it"):
         assert heading in text
     assert "episode 2 of 10 step 3 of 10" in text
-    assert "13 of 100 moves made, 12 results told, 1 pending." in text
+    assert "13 of 100 moves made, 12 results, 1 outstanding." in text
     assert f"Move {knorr.history.open_move.number}, step 4 of this episode." in text
-    assert "After the next move, as last planned" in text
-    assert "Every executed move was judged; none broke a declared constraint." in text
+    assert "Moves after the next one, as last planned" in text
+    assert "Every executed move was checked; none broke a declared constraint." in text
     assert "highs (1)" in text and "seed 1" in text and "components: 1" in text
     expected = knorr.knowledge.belief.mean[knorr.recommendation]
     assert float(re.search(r"product (\S+) ±", text).group(1)) == pytest.approx(expected, rel=1e-3)
@@ -155,7 +156,7 @@ def test_any_moment_of_any_kind_of_campaign_has_a_page(name, moves, ask):
     page = render_report(partial(load_problem(name), moves, ask=ask))
     isolated(page)
     text = Reader(page).text
-    assert ("None has been asked for yet." in text) == (not ask)
+    assert ("None was asked for yet." in text) == (not ask)
     assert ("this is the prior" in text) == (moves == 0)
 
 
@@ -170,7 +171,7 @@ def test_a_finished_campaign_and_a_broken_constraint():
     campaign = partial(problem, 9, ask=False)
     campaign.tell(campaign.ask().number, 0.1, at={"residence_time": 40, "ratio": 1})
     text = Reader(render_report(campaign)).text
-    assert "finished" in text and "every move of the budget was made" in text
+    assert "finished" in text and "all moves of the budget were made" in text
     assert "violations of declared constraints." in text and "changed by" in text
 
 
@@ -271,7 +272,7 @@ def test_the_command_reads_a_run_folder_and_a_campaign_file(command, tmp_path):
     write_run(run_campaign(problem, settings_from(dict(problem.settings), {"episodes": 1}), seed=2), tmp_path / "run")
     assert command(tmp_path / "run", "--output", tmp_path / "run.html").exit_code == 0
     text = Reader((tmp_path / "run.html").read_text()).text
-    assert "10 of 10 moves made, 10 results told" in text and "plans on record 10" in text
+    assert "10 of 10 moves made, 10 results" in text and "recorded plans 10" in text
     from tcbo_pyomo.records import start_campaign
 
     durable = start_campaign(tmp_path / "campaign.db", "knorr_pyrazole", seed=1)
@@ -279,7 +280,7 @@ def test_the_command_reads_a_run_folder_and_a_campaign_file(command, tmp_path):
     before = (tmp_path / "campaign.db").read_bytes()
     assert command(tmp_path / "campaign.db", "--output", tmp_path / "db.html").exit_code == 0
     assert (tmp_path / "campaign.db").read_bytes() == before
-    assert "1 of 100 moves made, 1 result told" in Reader((tmp_path / "db.html").read_text()).text
+    assert "1 of 100 moves made, 1 result" in Reader((tmp_path / "db.html").read_text()).text
 
 
 OWN_HOSTS = (".google.com", ".googleapis.com", ".gvt1.com")
@@ -311,7 +312,7 @@ def test_a_browser_shows_the_page_without_errors_or_requests(kind, knorr_page, t
     file.write_text(knorr_page if kind == "knorr" else render_report(hostile_campaign()), encoding="utf-8")
     page, console, asked = browsed(file, tmp_path)
     assert console == [] and asked == set()
-    assert "To repeat it" in page.text and not any(tag == "script" for tag, _ in page.elements)
+    assert "How to reproduce it" in page.text and not any(tag == "script" for tag, _ in page.elements)
 
 
 @browser
@@ -329,7 +330,7 @@ def test_a_schedule_is_ahead_and_not_made():
     campaign.tell(1, 0.3)
     text = Reader(render_report(campaign)).text
     budget = campaign.problem.episodes * campaign.problem.horizon
-    assert f"1 of {budget} moves made, 1 result told, 0 pending" in text and len(schedule) > 2
+    assert f"1 of {budget} moves made, 1 result, 0 outstanding" in text and len(schedule) > 2
     content = page_content(campaign)
     assert content["following"]["number"] == "2" and content["standing"]["step"].startswith("1 of")
     assert [row[0] for row in content["following"]["ahead"]] == [str(move.step) for move in schedule[2:]]

@@ -72,12 +72,12 @@ def test_many_moves_are_cut_and_chance_is_named():
 def test_one_candidate_left_is_confirmed():
     campaign = Campaign(reactor(), settings_from({"candidates": {"width": 1e-9}}), seed=1)
     campaign.tell(campaign.ask().number, 3.0)
-    assert "The plan confirms the one candidate left, (" in section_text(campaign)
+    assert "The plan confirms the only candidate left, (" in section_text(campaign)
 
 
 def test_a_continuous_plant_has_no_bound():
     text = section_text(partial(load_problem("thermal_reactor"), 1))
-    assert "The plan separates (" in text and "has no bound" in text and "no policy leaves less" not in text
+    assert "The plan separates (" in text and "has no bound" in text and "lower bound" not in text
 
 
 def test_pending_results_count_as_visited():
@@ -102,20 +102,20 @@ def test_an_error_of_the_solver_does_not_lose_the_report(error, monkeypatch):
 
     monkeypatch.setattr(section, "explain", fails)
     text = section_text(partial(reactor(), 1))
-    assert str(error) in text and "explain" in text
+    assert str(error) in text and "expla" in text
 
 
 def test_an_episode_that_cannot_be_completed_is_reported():
     """The plant went where the budget is spent: no plan is left, and the page says so."""
     campaign = Campaign(reactor(constraints=(ResourceBudget("heat", heat, 5.0),)), seed=1)
     campaign.tell(campaign.ask().number, 0.1, at={"time": 5, "temperature": 80})
-    assert "The next move cannot be planned" in section_text(campaign)
+    assert "the next move cannot be planned" in section_text(campaign)
 
 
 def test_campaign_files_and_run_folders(tmp_path):
     problem = load_problem("knorr_pyrazole")
     durable = start_campaign(tmp_path / "campaign.db", "knorr_pyrazole", seed=1)
     durable.tell(durable.ask().number, 0.1)
-    assert "no path and no policy leaves less than" in section_text(in_memory(open_campaign(tmp_path / "campaign.db")))
+    assert "lower bound for every path and policy" in section_text(in_memory(open_campaign(tmp_path / "campaign.db")))
     write_run(run_campaign(problem, settings_from(dict(problem.settings), FAST, {"episodes": 1}), 2), tmp_path / "run")
     assert "The campaign is finished" in section_text(open_campaign(tmp_path / "run"))

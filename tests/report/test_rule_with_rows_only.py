@@ -34,4 +34,4 @@ def test_from_the_plan_to_the_report():
     at = [{"residence_time": 0, "ratio": ratio} for ratio in (0.0, 0.1, 0.0)]
     (found,) = [finding for finding in audit_path(problem, at) if finding.constraint == "RatioChanges"]
     assert (found.step, found.limit) == (2, "at most 1 per episode")
-    assert found.value == "ratio_changes comes to 2, allowed is at most 1"
+    assert found.value == "ratio_changes is 2, allowed is at most 1"

@@ -31,7 +31,7 @@ def test_a_solver_factory_object_keeps_its_options() -> None:
     hand_over_solver("patient", configured({"max_iter": 200}))
     assert _attempt_nonlinear("pyomo", "patient") == "found"
     hand_over_solver("hasty", configured({"max_iter": 0}))
-    with pytest.raises(BadInput, match=r"'hasty': the object that was handed over does not solve a small test model"):
+    with pytest.raises(BadInput, match=r"'hasty': the solver object does not solve a small test model"):
         _attempt_nonlinear("pyomo", "hasty")
 
 
@@ -43,7 +43,7 @@ def test_an_object_of_the_newer_interface() -> None:
     hasty = ContributedFactory("pounce")
     hasty.config.solver_options["max_iter"] = 0
     hand_over_solver("newer_hasty", hasty)
-    with pytest.raises(BadInput, match="'newer_hasty': the object"):
+    with pytest.raises(BadInput, match="'newer_hasty': the solver object"):
         _attempt_nonlinear("pyomo", "newer_hasty")
 
 

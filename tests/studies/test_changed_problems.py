@@ -77,18 +77,18 @@ def test_a_changed_truth_is_run_anew_and_the_reason_is_said(rig):
     before = pd.read_csv("s/runs.csv")
     edited(rig / "line.py", "HIGH, EPISODES, LIMIT, WIDTH = 1.0", "HIGH, EPISODES, LIMIT, WIDTH = 10.0")
     planned = tcbo("study", "s.yaml", "--dry-run")
-    assert "changed since the last time: file line.py, truth; 2 runs are made anew (line)" in planned.stdout
+    assert "changed since the last time: file line.py, truth; 2 runs are repeated (line)" in planned.stdout
     again = tcbo("study", "s.yaml", "--workers", "1")
     assert again.returncode == 0, again.stderr
-    assert "changed since the last time: file line.py, truth; 2 runs are made anew (line)" in again.stderr
+    assert "changed since the last time: file line.py, truth; 2 runs are repeated (line)" in again.stderr
     assert "made before" not in again.stderr
     after = pd.read_csv("s/runs.csv")
     assert (after["regret"].iloc[0] > 2 * before["regret"].iloc[0]) and len(after) == len(before)
     third = tcbo("study", "s.yaml", "--workers", "1")
-    assert "changed" not in third.stderr and "2 of 2 runs were made before" in third.stderr
+    assert "changed" not in third.stderr and "2 of 2 runs were finished before" in third.stderr
     edited(rig / "line.py", "HIGH, EPISODES, LIMIT, WIDTH = 10.0", "HIGH, EPISODES, LIMIT, WIDTH = 1.0")
     back = tcbo("study", "s.yaml", "--workers", "1")
-    assert "2 of 2 runs were made before" in back.stderr
+    assert "2 of 2 runs were finished before" in back.stderr
     assert pd.read_csv("s/runs.csv").equals(before)
 
 
@@ -112,7 +112,7 @@ def test_every_part_of_the_key_counts(rig, file, old, new, part):
     assert "changed" not in made()
     (path,) = rig.glob(f"{file}*")
     edited(path, old, new)
-    assert part in made() and "2 runs are made anew" in made()
+    assert part in made() and "2 runs are repeated" in made()
 
 
 def test_other_seeds_and_another_place_are_no_change(rig, tmp_path_factory):
@@ -130,7 +130,7 @@ def test_a_file_that_is_edited_while_the_study_runs_is_an_error_of_the_run(rig):
     first, second = runs_of(read_study("s.yaml"), str(rig))
     assert "error" not in execute(first)
     edited(rig / "line.py", "HIGH, EPISODES, LIMIT, WIDTH = 1.0", "HIGH, EPISODES, LIMIT, WIDTH = 2.0")
-    assert "file line.py was changed after the study began" in execute(second)["error"]
+    assert "file line.py changed after the study began" in execute(second)["error"]
 
 
 def test_runs_of_an_older_version_count_until_something_changes(rig):
@@ -148,7 +148,7 @@ def test_runs_of_an_older_version_count_until_something_changes(rig):
         seen.clear()
         run_study(read_study("dosed_tanks.yaml"), "dosed_tanks", workers=1, on_progress=seen.append)
         assert (seen[0].done, seen[-1].done) == (made, 8)
-        again = "changed since the last time: file dosed_tank.py; 4 runs are made anew (dosed_tank)"
+        again = "changed since the last time: file dosed_tank.py; 4 runs are repeated (dosed_tank)"
         assert seen[0].changes == ((again,) if made == 4 else ())
 
 
@@ -179,11 +179,11 @@ def test_an_interrupted_run_refuses_a_changed_problem_and_says_what_changed(rig)
     (limits,) = rig.glob("own_limits*")
     edited(limits, "STEP = 1", "STEP = 1  # not yet used")
     with pytest.raises(
-        BadInput, match=r"another problem than 'line' as it is now; changed: file own_limits_\d+.py; put"
+        BadInput, match=r"another problem than the present 'line'; changed: file own_limits_\d+.py; restore"
     ):
         resume_simulation("unfinished.json", "line.py")
     edited(rig / "line.py", "1.0, 1, 2.0, 0.4", "3.0, 1, 2.0, 0.4")
-    with pytest.raises(BadInput, match=r"changed: file line.py, file own_limits_\d+.py, truth; put"):
+    with pytest.raises(BadInput, match=r"changed: file line.py, file own_limits_\d+.py, truth; restore"):
         resume_simulation("unfinished.json", "line.py")
     # A problem that is made in Python has no files; its truth counts all the same.
     with pytest.raises(BadInput, match=r"changed: truth; put"):

@@ -117,7 +117,7 @@ def test_a_dask_cluster_that_goes_away_costs_what_was_not_made_yet(study, undist
 
     tables = run_study(study, folder, engine="dask", address=cluster.scheduler_address, on_progress=close)
     assert gone and 0 < len(tables.failures) <= 14
-    assert tables.failures["error"].str.startswith("Dask has lost the run").all()
+    assert tables.failures["error"].str.startswith("Dask lost the run").all()
     assert not tables.failures["error"].str.contains("\n").any()
     monkeypatch.delenv("TINY_SECONDS")
     run_study(study, folder, workers=1)

@@ -86,7 +86,7 @@ def test_a_problem_file_is_run_only_if_the_user_names_it(tmp_path, caplog):
     folder = write_study(tmp_path / "study", runs=runs_table(cases), paths=places)
     write_figures(folder)
     assert not file.with_suffix(".ran").exists()
-    assert "own is no shipped problem" in caplog.text
+    assert "own is not a shipped problem" in caplog.text
     traced = (folder / "figures" / "paths-own-immediate.svg").read_bytes()
     write_figures(folder, problem_files=[file])
     assert file.with_suffix(".ran").exists()
@@ -135,7 +135,7 @@ def test_missing_columns_are_named(tmp_path):
 
 
 def test_empty_tables(tmp_path):
-    with pytest.raises(BadInput, match=r"runs\.csv: holds no rows"):
+    with pytest.raises(BadInput, match=r"runs\.csv: has no rows"):
         write_figures(only_runs(tmp_path, RUNS.iloc[:0]))
     (tmp_path / "runs.csv").write_text("")
     with pytest.raises(BadInput, match=r"runs\.csv: is empty"):
@@ -143,7 +143,7 @@ def test_empty_tables(tmp_path):
     (tmp_path / "runs.csv").write_bytes(b"\xff\xfe\x00a,b\n")
     with pytest.raises(BadInput, match=r"runs\.csv: "):
         write_figures(tmp_path)
-    with pytest.raises(BadInput, match="timings: holds no rows"):
+    with pytest.raises(BadInput, match="timings: has no rows"):
         solve_time_table(TIMINGS.assign(seconds=np.nan))
 
 

@@ -111,7 +111,7 @@ def test_the_key_depends_on_what_determines_the_numbers_and_not_on_labels():
         ({"settings": {"planer": {}}}, ["unknown setting 'planer'", "planner"]),
         ({"feedback": ["immediate", "immediate"]}, ["feedback", "given twice"]),
         ({"feedback": ["sometimes"]}, ["feedback", "sometimes", "immediate"]),
-        ({"feedback": ["delayed"]}, ["delay must be positive"]),
+        ({"feedback": ["delayed"]}, ["needs a positive delay"]),
         ({"seeds": [1, 1]}, ["seeds", "1 is given twice"]),
         ({"seeds": [-1]}, ["seeds", "negative"]),
         ({"seeds": []}, ["seeds"]),

@@ -228,8 +228,8 @@ def test_the_folder_of_another_study_or_of_something_else_is_refused(study, tmp_
     ("options", "words"),
     [
         ({"workers": 0}, "workers 0 must be"),
-        ({"engine": "magic"}, "engine 'magic' is not known"),
-        ({"address": "tcp://127.0.0.1:1"}, "belongs to engine dask"),
+        ({"engine": "magic"}, "unknown engine 'magic'"),
+        ({"address": "tcp://127.0.0.1:1"}, "is for engine dask"),
     ],
 )
 def test_bad_options_are_refused(study, tmp_path, options, words):

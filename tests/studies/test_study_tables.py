@@ -99,7 +99,7 @@ def test_they_are_read_when_looked_at_as_frames_or_as_text(folder):
 
 def test_a_missing_table_is_said_at_once(folder):
     (folder.place / "comparisons.csv").unlink()
-    with pytest.raises(BadInput, match=r"has no comparisons\.csv; it is not the folder of a study"):
+    with pytest.raises(BadInput, match=r"has no comparisons\.csv; give the folder of a finished study"):
         read_tables(folder.place)
 
 

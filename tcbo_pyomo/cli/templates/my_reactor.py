@@ -1,6 +1,6 @@
 """my_reactor: change the numbers below to those of your plant, then
 
-    tcbo check my_reactor/my_reactor.py --output moves.png     is it what you mean?
+    tcbo check my_reactor/my_reactor.py --output moves.png     check it
     tcbo run my_reactor/my_reactor.py                          simulate a campaign
 
 Everything is written in engineering units. The example is a reactor whose temperature can be changed by 10 K per
@@ -37,9 +37,9 @@ MOVES = {"temperature": [-1, 0, 1], "flow_rate": [-1, 0, 1]}
 # 3. The standard deviation of a repeated measurement, in the unit of the output; None if you do not know it.
 MEASUREMENT_SD = 0.03
 
-# 4. What you know about the output before the first measurement. In which range will results lie? Rather too wide than too
-#    narrow. How far must one go in an input until the answer changes character, such as {"temperature": 20.0}? What is left
-#    out is learned, starting from a third of the axis. Is the output positive and spread over decades (a trace, a count)?
+# 4. What you know about the output before the first measurement. In which range do you expect results? Too wide is better
+#    than too narrow. Which change of an input changes the output markedly, such as {"temperature": 20.0}? The model learns
+#    what you leave out, starting from a third of the axis. Is the output positive, and does it vary over orders of magnitude?
 RANGE = (0.0, 1.2)
 CHANGES_WITHIN: dict[str, float] = {}
 POSITIVE = False
@@ -78,7 +78,7 @@ def build(feedback: str | None = None, seed: int = 0) -> Problem:
 
 
 def heat_exchanged(left: Mapping[str, Any], right: Mapping[str, Any]) -> Any:
-    """What a move uses of the budget: kelvins up or down, from `{input: values}` left and arrived at."""
+    """What a move uses of the budget: kelvins up or down; both arguments are `{input: values}`."""
     return abs(right["temperature"] - left["temperature"])
 
 

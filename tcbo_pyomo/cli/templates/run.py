@@ -1,6 +1,6 @@
 """A campaign on my_reactor as a script: python run.py
 
-First a simulation, as `tcbo run` makes it; then the loop for the real plant, move by move.
+First a simulation, like `tcbo run`; then the loop for the real plant, move by move.
 """
 
 from pathlib import Path
@@ -17,7 +17,7 @@ result = run_campaign(problem, settings, seed=1)
 for episode in result.episodes:
     print(f"episode {episode.episode}: recommended {episode.recommendation}, regret {episode.regret:.3g}")
 
-# The real plant: ask for a move, make it, tell the measurement. Here the truth stands for the laboratory.
+# The real plant: ask for a move, make it, tell the measurement. Here the truth replaces the laboratory.
 campaign = Campaign(problem, settings, seed=1)
 for _ in range(3):
     move = campaign.ask()

@@ -45,7 +45,7 @@ def _along_the_edge(
 ) -> tuple[Array, float]:
     """Slide on from where a rule stopped the ascent: a pattern search along the axes and some random directions.
 
-    `maximizers.edge_search` is more exact on round edges, but asks much more often what is allowed, which is dear here:
+    `maximizers.edge_search` is more exact on round edges, but asks much more often what is allowed, which is expensive here:
     each answer looks at whole moves and at whether the episode can still be ended.
     """
     lower, upper, number = after.reach.lower, after.reach.upper, len(action)

@@ -41,8 +41,8 @@ def explained_failure(replan: Replan) -> TcboError:
     tried = (f"{a.status} ({a.refused})" if a.refused else a.status for a in replan.attempts)
     return SolverFailed(
         f"no feasible path from {where} was found in the {replan.left} moves left "
-        f"({'; '.join(dict.fromkeys(tried)) or 'nothing to try'}); not proven infeasible: loosen a constraint, "
-        "or give further targets or iterations"
+        f"({'; '.join(dict.fromkeys(tried)) or 'nothing to try'}); this is not proven: loosen a constraint, "
+        "or allow more targets or iterations"
     )
 
 
@@ -70,7 +70,7 @@ def _out_of_reach(
         return None
     wanted = ", ".join(f"{name}={value}" for name, value in constraint.end_point.items())
     return InfeasiblePlan(
-        f"end_at: {wanted} is out of reach from {where} in the {replan.left} moves left; the nearest end is "
+        f"end_at: {wanted} cannot be reached from {where} in the {replan.left} moves left; the nearest end is "
         f"{_text(replan.problem, end)}; lengthen the episode or move the end"
     )
 

@@ -46,10 +46,10 @@ FIRMNESS = 1e3
 """How much more a miss of the destination weighs than one of the next point: at most a thousandth of a move is missed."""
 
 CHOICES: dict[Stage, str] = {
-    "blind": "no result is known yet: the move that takes most off the uncertainty everywhere is made",
-    "exploring": "of the moves that put the plan off by at most one, the one to the largest upper confidence bound "
-    f"(mean + {WIDTH:g} sd) is made",
-    "refining": "of the moves that put the plan off by at most one, the one that learns most at once about the pair is made",
+    "blind": "no result is known yet: the move that reduces the overall uncertainty most is taken",
+    "exploring": "among the moves that delay the plan by at most one step, the one to the largest upper confidence bound "
+    f"(mean + {WIDTH:g} sd) is taken",
+    "refining": "among the moves that delay the plan by at most one step, the most informative about the pair is taken",
 }
 
 

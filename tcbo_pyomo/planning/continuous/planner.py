@@ -37,7 +37,7 @@ class ContinuousPlanner:
         self.problem, self.settings = problem, settings
         if settings.gap is not None:
             raise BadInput(
-                "planner.gap: a continuous plant has no certified gap, its plans are not convex; use components"
+                "planner.gap: a continuous plant has no certified gap, because its plans are not convex; use components"
             )
         self.oracle = TrajectoryOracle(problem, settings.nonlinear)
         # Only a single path has an eager first move.

@@ -57,7 +57,7 @@ class PointObjective:
 
     def expression(self, model: ConcreteModel, steps: Sequence[int]) -> Any:
         """None: such a function is numbers only."""
-        raise BadInput("the best point of a function without a formula is sought with the interface 'casadi' only")
+        raise BadInput("only interface 'casadi' can search the best point of a function without a formula")
 
     def _evaluated(self, points: Array) -> tuple[Array, Array]:
         return self.functions.value_and_gradient(points, np.full(len(points), self.owner))

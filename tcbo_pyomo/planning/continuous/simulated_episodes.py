@@ -73,7 +73,7 @@ class Episodes:
         return bool(self.within_range(points).mean() >= GOOD_PART)
 
     def within_range(self, points: Array) -> Mask:
-        """Which points every rule allows and, as the crow flies, the moves of an episode are enough for."""
+        """Which points every rule allows and, in a straight line, the moves of an episode are enough for."""
         moves, nothing = (points - self.start) / self.horizon, np.zeros((1, len(self.start)))
         may_stay = np.array_equal(self.dynamics.actions.clip(nothing), nothing)
         enough = (np.abs(self.dynamics.actions.clip(moves) - moves) <= ROUNDING).all(axis=1) | (not may_stay)

@@ -148,8 +148,8 @@ def _why_stop(calls: int, maximum_calls: int, share: float, deadline: Deadline |
     if deadline is not None and deadline.passed:
         return f"the time limit of {deadline.seconds:g} s was reached"
     if calls >= maximum_calls:
-        return f"{maximum_calls} linear subproblems were solved, the most that are"
-    return "rounding errors decide beyond it" if share < FINEST else ""
+        return f"{maximum_calls} linear subproblems were solved, the maximum"
+    return "rounding errors prevent more" if share < FINEST else ""
 
 
 class _Search:

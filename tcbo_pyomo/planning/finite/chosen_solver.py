@@ -39,7 +39,7 @@ def chosen_solver(problem: Problem, linear: LinearSolverSettings) -> ChosenSolve
     if linear.solver != AUTO:
         return ChosenSolver(linear.solver, "named in the settings")
     if coupling:
-        return ChosenSolver(PROGRAMME, f"auto: {', '.join(coupling)} adds up over the steps of an episode")
+        return ChosenSolver(PROGRAMME, f"auto: {', '.join(coupling)} couples the steps of an episode")
     if linear.options or linear.time_limit is not None:
         return ChosenSolver(PROGRAMME, "auto: the settings give it options or a time limit")
     variables = sum(len(pairs) for pairs in problem.sets.pairs_by_step(problem.start_state))

@@ -1,4 +1,4 @@
-"""The fully-corrective step: the best mixture of all visitations found so far, for all active pairs at once.
+"""The fully corrective step: the best mixture of all visitations found so far, for all active pairs at once.
 
 The maximum over pairs is smoothed with a controlled error. Over mixture weights alpha > 0 that sum to one, and a level t,
 

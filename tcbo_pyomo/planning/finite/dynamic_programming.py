@@ -90,7 +90,7 @@ class DynamicProgramming:
             self._last = None  # Frees its memory before the next one is needed.
             values = self.values(gradient, situation.step)
             if not math.isfinite(values[0, situation.state]):
-                raise SolverFailed(f"{self.name}: the gradient of the utility is not finite; no plan was made")
+                raise SolverFailed(f"{self.name}: the gradient of the utility is not finite; nothing was planned")
             self._last = gradient, situation.step, values
         return self._last[2]
 

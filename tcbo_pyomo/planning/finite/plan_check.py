@@ -27,7 +27,7 @@ def check_visitation(visitation: Visitation, sets: EpisodeSets, situation: Situa
     worst, ends = _flow(visitation, process, situation, steps)
     if worst > TOLERANCE:
         raise SolverFailed(
-            f"{solver} returned a plan whose visits do not flow (error {worst:.1e}); the plan is not used"
+            f"{solver} returned a plan that violates the balance of visits (error {worst:.1e}); the plan is not used"
         )
     if not sets.safe[-1, ends].all():
         state = process.labels[int(ends[~sets.safe[-1, ends]][0])]

@@ -146,8 +146,8 @@ class FinitePlanner:
         state, found = self.problem.process.labels[situation.state], "was found" if self.oracle.given_up else "exists"
         rules = ", ".join(rule.name for rule in self.problem.rules if rule.couples_steps)
         raise InfeasiblePlan(
-            f"no single path from state '{state}' (step {situation.step}) {found} that keeps all of {rules}; only a random "
-            "choice between paths does so on average; raise a limit"
+            f"no single path from state '{state}' (step {situation.step}) {found} that keeps all of {rules}; only a randomised "
+            "mix of paths does so on average; raise a limit"
         )
 
     def _preferred(self, plan: Plan, situation: Situation, generator: np.random.Generator) -> Integers:

@@ -19,7 +19,7 @@ Where = str | Callable[["ConcreteModel"], Any]
 
 @dataclass(frozen=True)
 class ModelState:
-    """A state of the plant: what a step begins with and hands over to the next.
+    """A state of the plant: what a step starts from and passes to the next one.
 
     Parameters
     ----------
@@ -29,10 +29,9 @@ class ModelState:
         Where it is in the model, over time: 'conc[*,A]', 'fs.tank.level', or a function such as `lambda m: m.conc[:, "A"]`. In
         a model of one step without a ContinuousSet it is the variable at the start of the step.
     lower, upper
-        Limits in `unit`; where one is not given, the variable's own bound.
+        Limits in `unit`. Default: the variable's own bounds.
     unit
-        What the coordinate is read and written in. It is converted to the variable's own unit. The variable's unit when
-        not given.
+        The unit of the coordinate; values are converted to the variable's own unit. Default: the variable's unit.
     end
         In a model of one step without a ContinuousSet: the variable at the end of the step.
     """
@@ -52,7 +51,7 @@ class ModelState:
 
 @dataclass(frozen=True)
 class ModelInput:
-    """An input of the plant: what is decided for each step.
+    """An input of the plant: what a plan decides for each step.
 
     An input without a rate limit that is held over a step is an action. An input that is ramped, or whose rate is limited,
     has a present value: it is a coordinate of the plant, and its change over a step is the action `<name>_change`.

@@ -38,25 +38,25 @@ def dynamics_from_model(
     build
         Returns a ConcreteModel with a ContinuousSet, discretised or not, or a model of one step.
     states
-        What a step hands over to the next: as many as the model needs to go on.
+        What a step passes to the next: as many as the model needs to continue.
     inputs
-        What is decided for each step, with limits.
+        What a plan decides for each step, with limits.
     duration
-        How long a step lasts: a number in the model's unit of time, or a quantity such as `5 * units.minute`. The whole
-        length of the model's time when not given.
+        Duration of a step: a number in the model's unit of time, or a quantity such as `5 * units.minute`. Default: the
+        whole length of the model's time.
     time
-        The ContinuousSet of time, where the model has several.
+        The ContinuousSet of time, if the model has several.
     elements, points
-        How a model that is not discretised is: finite elements per step, and Radau collocation points per element (0:
+        Discretisation of a model that has none: finite elements per step, and Radau collocation points per element (0:
         backward differences).
     restarting
-        Differential variables that begin every step with the value they are fixed at, such as the product made in a step.
+        Differential variables that begin every step with their fixed value, such as the product formed in a step.
 
     Returns
     -------
     ModelDynamics
-        For `ContinuousProblem(coordinates=dynamics.coordinates, dynamics=dynamics, ...)`; `dynamics.start` is what the model
-        itself begins with.
+        For `ContinuousProblem(coordinates=dynamics.coordinates, dynamics=dynamics, ...)`; `dynamics.start` is the model's
+        own start.
     """
     # Here, since Pyomo takes long to load.
     from tcbo_pyomo.plant.pyomo_model.step_model import built_model, step_model

@@ -1,7 +1,7 @@
 """The start of a step: initial conditions of the user's model give way to the states, and what leads from these is kept.
 
 At the start only those equations are kept that lead from the states to what the discretisation needs there. The others
-(rates, outlets, accumulations at that very moment) say nothing about the step, and in models with a conserved quantity
+(rates, outlets, accumulations at that moment) say nothing about the step, and in models with a conserved quantity
 they are not even determined.
 """
 
@@ -29,7 +29,7 @@ def free_initial_conditions(model: pyo.ConcreteModel, time: Any, begin: Any, res
     for name in restarting:
         if name not in initial:
             raise BadInput(
-                f"restarting: '{name}' is no differential variable of the model; {suggestion(name, initial)}"
+                f"restarting: '{name}' is not a differential variable of the model; {suggestion(name, initial)}"
             )
         if not initial[name].fixed:
             raise BadInput(f"restarting: '{name}' has no value at the start of a step; fix it there")
@@ -57,11 +57,11 @@ def reduced_start(
     if found.undetermined:
         raise BadInput(
             f"model: '{found.orphans[0].name}' at the start of a step follows from no state; declare it as a state, or "
-            "list it under `restarting` where every step begins with the same value"
+            "list it under `restarting` if every step begins with the same value"
         )
     if found.contradictory:
         raise BadInput(
-            f"model: inconsistent initial condition, '{found.contradictory[0].name}' ties what the states give already; "
+            f"model: inconsistent initial condition, '{found.contradictory[0].name}' fixes what the states already give; "
             "declare fewer states, or deactivate it"
         )
     kept = {id(row) for row in found.rows}

@@ -134,7 +134,7 @@ def step_model(
     if time is not None:
         length = _prepare_time(model, time, duration, discretisation)
     elif duration is not None:
-        raise BadInput(f"duration {duration}: the model has no ContinuousSet, it is one step as it is; leave it out")
+        raise BadInput(f"duration {duration}: the model has no ContinuousSet and is one step by itself; leave it out")
     begin, finish = (None, None) if time is None else (time.first(), _end(time, length))
     starts, ends = _state_ends(model, states, time, begin, finish)
     over_time = [find_variable(model, given, given.variable) for given in inputs]

@@ -105,7 +105,7 @@ def find_time(model: pyo.ConcreteModel, name: str | None) -> Any:
         return chosen
     if len(sets) > 1:
         names = ", ".join(s.name for s in sets)
-        raise BadInput(f"time: the model has several ContinuousSets ({names}); say which one is time")
+        raise BadInput(f"time: the model has several ContinuousSets ({names}); name the one that is time")
     return sets[0] if sets else None
 
 
@@ -159,7 +159,7 @@ def cut_after(model: pyo.ConcreteModel, time: Any, end: float) -> None:
     for row in model.component_data_objects(pyo.Constraint, active=True, descend_into=True):
         if any(id(variable) in dropped for variable in identify_variables(row.body)):
             raise BadInput(
-                f"model: '{row.name}' speaks of a time after the step, which ends at {end:g}; deactivate it, or make the "
+                f"model: '{row.name}' uses a time after the step, which ends at {end:g}; deactivate it, or make the "
                 "model as long as a step"
             )
 

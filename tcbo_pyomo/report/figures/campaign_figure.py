@@ -37,15 +37,15 @@ if TYPE_CHECKING:
 
 
 def campaign_figure(result: CampaignResult, ax: Axes | None = None) -> Axes:
-    """Draw all episodes, the candidates, the recommendation and what lies below them.
+    """Draw all episodes, the candidates, the recommendation and the landscape below them.
 
     Parameters
     ----------
     result
         A finished campaign.
     ax
-        Axes to draw on; a new figure when not given. A plant with more than two coordinates has a panel for every pair of
-        them, and on axes that are given only the first.
+        Axes to draw on. Default: a new figure. A plant with more than two coordinates has a panel for every pair of
+        them; on given axes only the first is drawn.
 
     Returns
     -------

@@ -32,9 +32,9 @@ def move_graph_figure(problem: ProblemProtocol, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     problem
-        Its rules decide which moves are drawn as allowed and which as removed. A continuous one is refused.
+        A finite problem; its rules decide which moves are drawn as allowed and which as removed.
     ax
-        Axes to draw on; a new figure when not given.
+        Axes to draw on. Default: a new figure.
 
     Returns
     -------

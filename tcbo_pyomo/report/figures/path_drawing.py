@@ -24,7 +24,7 @@ LINE_STYLES = ("solid", (0, (4, 1.5)), (0, (1, 1)))
 # within the circle around a visited place: no line is further than its radius from the values it stands for.
 SIDE_BY_SIDE = np.array([np.cos(np.radians(112.5)), np.sin(np.radians(112.5))])
 CIRCLE_POINTS = 8.0
-LINES_NOTE = "circles are the places visited; lines run side by side within them"
+LINES_NOTE = "circles mark the places visited; lines run side by side within them"
 
 
 

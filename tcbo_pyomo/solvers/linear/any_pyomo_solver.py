@@ -1,4 +1,4 @@
-"""Any linear solver that Pyomo's SolverFactory knows, on the very model that was compiled.
+"""Any linear solver that Pyomo's SolverFactory knows, on the same model that was compiled.
 
 A solve sets the costs and bounds of the user's own components, so that logs and LP files speak of `visitation[...]` and
 `flow[...]`. Slower than `Highs`, for those who have another solver or want to compare.
@@ -126,12 +126,12 @@ class PyomoLinearSolver(LinearSolver):
                 return Answer(verdict, f"{results.solver.status}, {condition}", seconds)
         except TimeoutExpired as error:
             raise SolverFailed(
-                f"{self.name} hung and was ended after {error.timeout:g} s (time limit {self.time_limit} s); "
+                f"{self.name} did not answer and was stopped after {error.timeout:g} s (time limit {self.time_limit} s); "
                 "check its installation or allow more time"
             ) from error
         except Exception as error:
             reason = " ".join(f"{error} {log.getvalue()}".split())
-            raise SolverFailed(f"{self.name} failed: {reason[:500]}; `tcbo solvers` shows what works") from error
+            raise SolverFailed(f"{self.name} failed: {reason[:500]}; `tcbo solvers` lists what works") from error
 
     def _set_cost(self, cost: Array) -> None:
         used = np.flatnonzero(cost).tolist()

@@ -126,10 +126,10 @@ def _pyomo_solver(name: str) -> Any:
     if own is not None:
         if not _solves(own, name):
             raise BadInput(
-                f"nonlinear solver '{name}': the object that was handed over does not solve a small test model"
+                f"nonlinear solver '{name}': the solver object does not solve a small test model"
             )
         return own
-    install = INSTALL.get(name, "install it, hand it over with hand_over_solver, or use interface 'casadi'")
+    install = INSTALL.get(name, "install it, pass it with hand_over_solver, or use interface 'casadi'")
     plugin = PLUGINS.get(name)
     if plugin and importlib.util.find_spec(plugin) is None:
         raise BadInput(f"nonlinear solver '{name}' is not installed: {install}")

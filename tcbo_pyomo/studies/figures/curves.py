@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 LOW, HIGH = 0.1, 0.9
 FEW = 4
-"""Up to so many bands are told apart by their fill; more of them are fainter."""
+"""Up to so many bands have a normal fill; more of them are fainter."""
 MARKS = 9
 """Markers along a curve with a value per move."""
 
@@ -74,7 +74,7 @@ def draw_curves(
             alpha = 0.14 if len(parts) <= FEW else 0.06
             ax.fill_between(at, curve["low"], curve["high"], step=post, alpha=alpha, linewidth=0, **style)
             for edge in ("low", "high"):
-                # Thin edges: overlapping fills alone cannot be told apart.
+                # Thin edges: overlapping fills alone are hard to distinguish.
                 ax.plot(at, curve[edge], linewidth=0.5, alpha=0.6, label="_edge", **shape, **style)
         shape |= {"marker": look.marker, "markersize": 4.5, "markevery": marked(len(at), number, len(parts))}
         lines += ax.plot(at, curve["median"], color=look.colour, label=name, linewidth=1.7, zorder=4, **shape)

@@ -48,7 +48,7 @@ def drawings_of(folder: Path, problem_files: Sequence[Path] = ()) -> list[Drawin
         drawings += _of_runs(runs, problem, feedback, "" if source is None else load_problem(source).output_unit)
         if paths is not None and ((paths["problem"] == problem) & (paths["feedback"] == feedback)).any():
             if source is None:
-                logger.warning("%s is no shipped problem and its file was not given: drawn without landscape", problem)
+                logger.warning("%s is not a shipped problem and its file was not given: drawn without landscape", problem)
                 draw = partial(traces_figure, paths, problem, feedback)
             else:
                 draw = partial(paths_figure, paths, problem, feedback, source=source)

@@ -42,7 +42,7 @@ def checked(table: pd.DataFrame, name: str, columns: Sequence[str]) -> pd.DataFr
             f"{name}: column(s) {', '.join(missing)} missing; there are: {', '.join(map(str, table.columns))}"
         )
     if table.empty:
-        raise BadInput(f"{name}: holds no rows; at least one finished run is needed")
+        raise BadInput(f"{name}: has no rows; finish at least one run first")
     return pd.DataFrame({column: _column(table[column], name) for column in columns}).reset_index(drop=True)
 
 
@@ -64,7 +64,7 @@ def known_runs(
     known = chosen(table, problem, feedback, "runs").dropna(subset=column)
     if known.empty:
         where = f"problem '{problem}', {feedback} feedback"
-        raise BadInput(f"runs: column '{column}' is empty for {where}; there is nothing to draw")
+        raise BadInput(f"runs: column '{column}' is empty for {where}; nothing to draw")
     return table, known
 
 

@@ -44,7 +44,7 @@ def write_figures(folder: Path, output: Path | None = None, problem_files: Seque
     except FileExistsError:
         raise BadInput(f"output '{target}' is a file; give a folder") from None
     except OSError as error:
-        raise DiskError(f"{target}: cannot be made ({error.strerror})") from None
+        raise DiskError(f"{target}: cannot be created ({error.strerror})") from None
     written: list[Path] = []
     for stem, (_, draw) in zip(_file_names([name for name, _ in drawings]), drawings, strict=True):
         for kind, data in saved(draw, STYLE, DPI).items():

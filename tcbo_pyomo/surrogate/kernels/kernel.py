@@ -60,7 +60,7 @@ class Kernel(ABC):
         return np.array([self.gradient(point[None, :], point[None, :])[0, 0] for point in points]).reshape(points.shape)
 
     def mean(self, points: Array) -> Array:
-        """Prior mean of n points; zero unless a kernel knows better."""
+        """Prior mean of n points; zero unless a kernel overrides it."""
         return np.zeros(len(points))
 
     def mean_gradient(self, points: Array) -> Array:

@@ -269,6 +269,6 @@ def test_an_explanation_says_how_the_first_move_is_chosen():
     campaign.tell(campaign.ask().number, 0.3)
     assert "largest upper confidence bound" in explain(campaign).choice
     campaign.tell(campaign.ask().number, 0.4)
-    assert "learns most at once about the pair" in explain(campaign).choice
+    assert "most informative about the pair" in explain(campaign).choice
     drawn = settings_from({"planner": {"first_move": "drawn"}})
     assert explain(Campaign(replace(problem), drawn, seed=1)).choice == ""

@@ -285,7 +285,7 @@ def test_the_record_is_plain_data() -> None:
 def test_an_end_out_of_reach_is_proven_and_named() -> None:
     objective, pair = pair_objective(np.random.default_rng(0))
     planner = oracle([EndAt({"x": 9.0})], steps=5)
-    with pytest.raises(InfeasiblePlan, match=r"end_at: x=9.0 is out of reach from x=1, y=1 in the 5 moves left.* x=6"):
+    with pytest.raises(InfeasiblePlan, match=r"end_at: x=9.0 cannot be reached from x=1, y=1 in the 5 moves left.* x=6"):
         planner.best_path(objective, HERE[None], NONE, pair)
 
 

@@ -24,7 +24,7 @@ def test_auto_is_the_default():
     ("name", "solver", "why"),
     [
         ("knorr_pyrazole", "highs", "auto: the linear programme has 2,200 variables"),
-        ("fuel_lake", "highs", "auto: ResourceBudget(fuel) adds up over the steps of an episode"),
+        ("fuel_lake", "highs", "auto: ResourceBudget(fuel) couples the steps of an episode"),
         (
             "free_electron_laser",
             "dynamic_programming",

@@ -34,13 +34,13 @@ def test_a_plan_is_accepted_and_its_damage_refused(plan):
     check_visitation(plan, SETS, START, "test")
     heavier = plan.probability.copy()
     heavier[0] += 1e-3
-    with pytest.raises(SolverFailed, match="do not flow"):
+    with pytest.raises(SolverFailed, match="violates the balance of visits"):
         check_visitation(changed(plan, probability=heavier), SETS, START, "test")
     with pytest.raises(SolverFailed, match="negative or not finite"):
         check_visitation(changed(plan, probability=-plan.probability), SETS, START, "test")
     with pytest.raises(SolverFailed, match="not allowed"):
         check_visitation(changed(plan, step=plan.step + 1), SETS, START, "test")
-    with pytest.raises(SolverFailed, match="do not flow"):
+    with pytest.raises(SolverFailed, match="violates the balance of visits"):
         check_visitation(plan, SETS, Situation((5,)), "test")
 
 

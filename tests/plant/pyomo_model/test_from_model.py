@@ -254,7 +254,7 @@ FLOW = [ModelInput("flow", "flow_in", 0.1, 2.0)]
         (lambda: cstr_dynamics(with_integer), "'pumps' has the domain NonNegativeIntegers; a plant has continuous"),
         (
             lambda: cstr_dynamics(lambda: with_product(), restarting=["made[*]"]),
-            "'enough' speaks of a time after the step, which ends at 1",
+            "'enough' uses a time after the step, which ends at 1",
         ),
         (lambda: cstr_dynamics(elements=0), "discretisation: elements 0 must be a whole number of at least 1"),
         (
@@ -279,7 +279,7 @@ FLOW = [ModelInput("flow", "flow_in", 0.1, 2.0)]
         ),
         (
             lambda: dynamics_from_model(in_space_too, [ModelState("h", "heat[*,0]", 0, 1)], FLOW),
-            r"several ContinuousSets \(time, length\); say which one is time",
+            r"several ContinuousSets \(time, length\); name the one that is time",
         ),
         (
             lambda: dynamics_from_model(in_space_too, [ModelState("h", "heat[*,0]", 0, 1)], FLOW, time="time"),
@@ -295,7 +295,7 @@ FLOW = [ModelInput("flow", "flow_in", 0.1, 2.0)]
         ),
         (
             lambda: dynamics_from_model(continuous_cstr, CSTR_STATES, FLOW, restarting=["mde"]),
-            "restarting: 'mde' is no differential variable",
+            "restarting: 'mde' is not a differential variable",
         ),
         (lambda: ModelInput("flow", "flow_in", 0, 1, rate=-1.0), "input 'flow': rate -1.0 must be a positive number"),
         (lambda: ModelInput("flow", "flow_in", 0, 1, profile="step"), "unknown profile 'step'; use 'held' or 'ramped'"),

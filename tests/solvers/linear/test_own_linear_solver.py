@@ -95,7 +95,7 @@ def test_a_users_class_by_module_and_name(tmp_path, programme, monkeypatch):
     own = linear_solver("my_solvers:ScipyMilp", programme)
     assert own.solve(cost).objective == pytest.approx(Highs(programme).solve(cost).objective, rel=1e-9)
     assert sys.modules["my_solvers"].Half.name == "Half"  # What messages call a solver that does not say it.
-    with pytest.raises(BadInput, match=r"'my_solvers:Half' is not complete: optimise still to be written"):
+    with pytest.raises(BadInput, match=r"'my_solvers:Half' is not complete: optimise missing"):
         linear_solver("my_solvers:Half", programme)
     with pytest.raises(BadInput, match=r"'my_solvers:Other' is not a subclass of LinearSolver"):
         linear_solver("my_solvers:Other", programme)
