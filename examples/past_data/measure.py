@@ -39,7 +39,8 @@ def past_rows(problem: Any, seed: int, where: str) -> list[dict[str, float]]:
         places = physical(problem.coordinates, generator.uniform(-0.5, upper, (ROWS, len(names))))
         truth = problem.true_values(places)
     measured = truth + generator.normal(0.0, problem.typical_noise**0.5, ROWS)
-    return [{**dict(zip(names, place, strict=True)), problem.output: value} for place, value in zip(places, measured, strict=True)]
+    rows = zip(places, measured, strict=True)
+    return [{**dict(zip(names, place, strict=True)), problem.output: value} for place, value in rows]
 
 
 def regrets(name: str, seed: int, where: str, belief: str) -> list[float]:
@@ -63,7 +64,8 @@ def main(name: str, first: int, last: int) -> None:
         for where in ("none", "scattered", "corner"):
             table = np.array([regrets(name, seed, where, belief) for seed in range(first, last + 1)])
             texts = [f"{np.median(c):.4f} ({c.mean():.4f}; {c.max():.4f})" for c in (table[:, 0], table[:, -1])]
-            print(f"{belief:6} past {where:10} {texts[0]:26} {texts[1]:26} {(table[:, -1] <= 1e-9).mean():.0%} at the maximum", flush=True)
+            best = (table[:, -1] <= 1e-9).mean()
+            print(f"{belief:6} past {where:10} {texts[0]:26} {texts[1]:26} {best:.0%} at the maximum", flush=True)
 
 
 if __name__ == "__main__":

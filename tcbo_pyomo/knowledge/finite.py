@@ -97,8 +97,8 @@ class FiniteKnowledge(Knowledge[FiniteBelief]):
         """Values of past experiments at states that an episode can visit, as they are modelled."""
         points, values, _ = self.past_results()
         rows, _ = state_rows(points, self.problem.process.scaled_states)
-        reached = np.append(self.problem.search_space, np.zeros(len(rows), dtype=bool))[rows] if len(rows) else []
-        return [value for value, reachable in zip(values.tolist(), reached, strict=True) if reachable]
+        space = np.append(self.problem.search_space, np.zeros(len(rows), dtype=bool))
+        return [value for value, row in zip(values.tolist(), rows.tolist(), strict=True) if space[row]]
 
     def _prior_at(self, kernel: Kernel, points: Array) -> FiniteBelief:
         """The prior at scaled points (n x d)."""
@@ -208,7 +208,8 @@ class FiniteKnowledge(Knowledge[FiniteBelief]):
 
 def state_rows(points: Array, states: Array) -> tuple[Integers, Array]:
     """For n scaled points the index of their state; those between states get the next numbers, and are returned as well."""
-    rows, between = np.empty(len(points), dtype=np.int64), []
+    rows = np.empty(len(points), dtype=np.int64)
+    between: list[Array] = []
     for position, point in enumerate(points):
         distance = np.abs(states - point).max(axis=1)
         nearest = int(distance.argmin())

@@ -129,7 +129,7 @@ class Study(_Section):
             if label not in labels:
                 raise ValueError(f"data: no problem '{label}'; {suggestion(label, labels)}")
         if self.data and self.truth == "drawn":
-            raise ValueError("data: past experiments tell of one truth, `truth: drawn` has one for every seed; leave out either")
+            raise ValueError("data: past experiments belong to one truth, `truth: drawn` has one per seed; leave out either")
         return self
 
     def data_of(self, problem: ProblemEntry) -> str:
@@ -177,10 +177,7 @@ def read_study(path: str | os.PathLike[str]) -> Study:
         raise BadInput(f"study file '{os.fspath(path)}': {error}") from None
     folder = Path(path).parent
     problems = tuple(_located(entry, folder) for entry in study.problems)
-    data = {label: str(folder / file) for label, file in study.data.items()} if isinstance(study.data, dict) else study.data
-    if data and isinstance(data, str):
-        data = str(folder / data)
-    return study.model_copy(update={"problems": problems, "data": data})
+    return study.model_copy(update={"problems": problems, "data": _located_data(study.data, folder)})
 
 
 def study_from(data: dict[str, Any]) -> Study:
@@ -195,6 +192,12 @@ def _located(entry: ProblemEntry, folder: Path) -> ProblemEntry:
     if not entry.problem.endswith(".py"):
         return entry
     return entry.model_copy(update={"problem": str(folder / entry.problem)})
+
+
+def _located_data(data: str | dict[str, str], folder: Path) -> str | dict[str, str]:
+    if isinstance(data, dict):
+        return {label: str(folder / file) for label, file in data.items()}
+    return str(folder / data) if data else ""
 
 
 def _listed(value: Any) -> list[Any] | tuple[Any, ...]:

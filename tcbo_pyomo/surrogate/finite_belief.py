@@ -39,7 +39,7 @@ class FiniteBelief:
         factor = self.factor[:number]
         if factor.shape[1] > number:
             # F = R^T Q^T, so that F F^T = R^T R.
-            factor = np.linalg.qr(factor.T, mode="r").T
+            factor = np.asarray(np.linalg.qr(factor.T, mode="r")).T
         return FiniteBelief(self.mean[:number], factor)
 
     @property

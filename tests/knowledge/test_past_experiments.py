@@ -7,7 +7,17 @@ from learning_plants import FAST, GRID, box, finite, hill, told
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel
 
-from tcbo_pyomo import BadInput, Campaign, Constant, Mechanism, Problem, SquaredExponential, Sum, grid_process, settings_from
+from tcbo_pyomo import (
+    BadInput,
+    Campaign,
+    Constant,
+    Mechanism,
+    Problem,
+    SquaredExponential,
+    Sum,
+    grid_process,
+    settings_from,
+)
 from tcbo_pyomo.campaign.simulation import SimulatedPlant
 from tcbo_pyomo.knowledge.criticism import criticise
 from tcbo_pyomo.knowledge.past_results import PastBatch
@@ -169,7 +179,8 @@ def test_a_mechanism_is_linearised_where_they_say():
     mechanism = Mechanism.from_estimate(
         saturating, {"a": 1.0, "k": 0.3}, np.diag([1.0, 0.09]), process.coordinates
     )
-    problem = Problem("growth", process, {"x": 0.0}, 4, 2, kernel=Sum((mechanism, SquaredExponential(1e-4, 0.3))), settings=FAST)
+    kernel = Sum((mechanism, SquaredExponential(1e-4, 0.3)))
+    problem = Problem("growth", process, {"x": 0.0}, 4, 2, kernel=kernel, settings=FAST)
     places = np.linspace(0.0, 7.0, 15)
     table = [{"x": x, "y": response({"x": x}, {"a": 3.0, "k": 0.9})} for x in places]
     campaign = Campaign(problem, data=table)
@@ -193,7 +204,8 @@ def test_units_of_headings_are_converted():
     found = Campaign(finite(), data=hours).past_experiments()
     np.testing.assert_allclose(found["x"], table["x (min)"])
     process = grid_process({"t": [300.0, 310.0, 320.0]}, {"t": [-1, 0, 1]}, 1.0, units={"t": "K"})
-    warm = Problem("warm", process, {"t": 300.0}, 2, 1, kernel=KERNEL.__class__(1.0, 0.3), settings=FAST, output="mass", output_unit="g")
+    fields = {"kernel": SquaredExponential(1.0, 0.3), "settings": FAST, "output": "mass", "output_unit": "g"}
+    warm = Problem("warm", process, {"t": 300.0}, 2, 1, **fields)
     given = [{"t (degC)": 36.85, "mass (mg)": 1500.0, "sd (mg)": 10.0}]
     ((_, result),) = Campaign(warm, data=given).history.past.rows
     assert result.at == pytest.approx((310.0,)) and result.value == pytest.approx(1.5) and result.sd == pytest.approx(0.01)
@@ -252,9 +264,9 @@ def test_rows_without_a_result_and_other_columns_are_left_out_and_said():
 
 def test_the_same_rows_twice_are_noticed():
     campaign = Campaign(finite(), data=rows(ON_STATES))
-    with pytest.raises(BadInput, match="all of its 5 rows .* are in data 1"):
+    with pytest.raises(BadInput, match=r"all of its 5 rows .* are in data 1"):
         campaign.add_data(rows(ON_STATES))
-    with pytest.raises(BadInput, match="2 of its 3 rows .* are in data 1"):
+    with pytest.raises(BadInput, match=r"2 of its 3 rows .* are in data 1"):
         campaign.add_data(rows([(5, 2), (1, 0), (0, 3)]))
     assert campaign.add_data(rows(ON_STATES), again=True).batch.number == 2
     with pytest.raises(BadInput, match="added 2 times; say which by number: 1, 2"):

@@ -84,7 +84,7 @@ def test_the_same_file_twice_and_the_same_command_twice(tmp_path, old):
     position = campaign._ledger.position
     repeated = campaign.add_data(old, key="monday")
     assert not repeated.new and repeated.batch == campaign.past.batches[0] and campaign._ledger.position == position
-    with pytest.raises(BadInput, match="all of its 3 rows .* are in data 1 .old.csv. already"):
+    with pytest.raises(BadInput, match=r"all of its 3 rows .* are in data 1 .old.csv. already"):
         campaign.add_data(old)
     with pytest.raises(BadInput, match="was used for another command"):
         campaign.add_data([{"x": 1.0, "yield_": 0.3}], key="monday")
@@ -156,7 +156,8 @@ def test_bounds_that_are_amended_leave_them_where_they_were(tmp_path, old):
     data = [{"x": 6.5, "y": 1.0, "rate": 30.0}, {"x": 2.0, "y": 1.0, "rate": 35.0}]
     campaign = start_campaign(tmp_path / "c.db", box(), None, 4, data=data)
     campaign.amend(narrow)
-    np.testing.assert_allclose(campaign.past.points(campaign.problem), [[6.5 / 6 - 0.5, 1 / 3 - 0.5], [2 / 6 - 0.5, 1 / 3 - 0.5]])
+    wanted = [[6.5 / 6 - 0.5, 1 / 3 - 0.5], [2 / 6 - 0.5, 1 / 3 - 0.5]]
+    np.testing.assert_allclose(campaign.past.points(campaign.problem), wanted)
     assert campaign.past_experiments()["x"].tolist() == [6.5, 2.0]
 
 
@@ -226,7 +227,8 @@ def test_two_processes_add_at_once_and_both_stand(tmp_path, old):
         "import sys; sys.path.insert(0, {folder!r})\n"
         "from small_campaigns import line\n"
         "from tcbo_pyomo import open_campaign\n"
-        "for i in range(4): open_campaign({path!r}, line()).add_data([{{'x': 1.0, 'yield_': 0.1 * i + {shift}}}], name='{name}')\n"
+        "for i in range(4):\n"
+        "    open_campaign({path!r}, line()).add_data([{{'x': 1.0, 'yield_': 0.1 * i + {shift}}}], name='{name}')\n"
     )
     folder = str(Path(__file__).parent)
     works = [
