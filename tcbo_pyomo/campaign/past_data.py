@@ -37,7 +37,7 @@ class AddedData:
     new: bool = True
 
     def doubts(self, unit: str) -> list[str]:
-        """Rows that are very unlikely and nobody confirmed, in words."""
+        """Rows that are unlikely and nobody confirmed, in words."""
         return Past((self.batch,)).doubts(unit)
 
 

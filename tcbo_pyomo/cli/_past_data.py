@@ -26,7 +26,7 @@ def notes_of(added: AddedData) -> str:
 
 
 def doubt_rows(campaign: DurableCampaign, added: AddedData) -> None:
-    """Say which rows of a table are very unlikely, and where they contradict the model."""
+    """Say which rows of a table are unlikely, and where they contradict the model."""
     from tcbo_pyomo.knowledge.criticism import contradictions
 
     batch = added.batch

@@ -18,10 +18,10 @@ import numpy as np
 from tcbo_pyomo.foundation.arrays import Array, Integers
 from tcbo_pyomo.foundation.profiling import section, timed
 from tcbo_pyomo.knowledge.history import History, Move
-from tcbo_pyomo.knowledge.past_results import PastBatch
+from tcbo_pyomo.knowledge.past_knowledge import PastKnowledge
 from tcbo_pyomo.knowledge.plausibility import Surprise, surprise_of
+from tcbo_pyomo.knowledge.what_learns import learner_for
 from tcbo_pyomo.plant.situation import Location
-from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.settings import Settings
 from tcbo_pyomo.surrogate.belief_protocol import Belief
 from tcbo_pyomo.surrogate.kernel_factors import Learned
@@ -29,7 +29,6 @@ from tcbo_pyomo.surrogate.kernels import kernel_from_dict
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 from tcbo_pyomo.surrogate.learner import Learner
 from tcbo_pyomo.surrogate.linearisation import has_mechanism, relinearised
-from tcbo_pyomo.surrogate.output_scale import OutputScale
 from tcbo_pyomo.surrogate.residuals import LeftOut, leave_one_out
 
 BeliefOfPlant = TypeVar("BeliefOfPlant", bound=Belief)
@@ -39,10 +38,8 @@ BY_FEEDBACK = "by_feedback"
 """The candidate rule that follows from the plant and from when results come, as in the paper."""
 
 
-class Knowledge(ABC, Generic[BeliefOfPlant]):
+class Knowledge(PastKnowledge, ABC, Generic[BeliefOfPlant]):
     """What a campaign knows; the base of `FiniteKnowledge` and `ContinuousKnowledge`."""
-
-    problem: ProblemProtocol
 
     def __init__(self, settings: Settings, seed: int, history: History) -> None:
         self.settings, self.seed, self.history = settings, seed, history
@@ -51,11 +48,6 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
         self._learned: Learned | None = None
         self._belief: BeliefOfPlant | None = None
         self.forget()
-
-    @cached_property
-    def scale(self) -> OutputScale:
-        """On which scale the output is modelled."""
-        return self.problem.output_scale
 
     @cached_property
     def learner(self) -> Learner | None:
@@ -150,16 +142,6 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
     @abstractmethod
     def informed_prior(self, kernel: Kernel) -> BeliefOfPlant:
         """The belief before the first result of the campaign: the prior, given all past experiments."""
-
-    def past_results(self) -> tuple[Array, Array, Array]:
-        """Past experiments as they are modelled: scaled points (n x d), values and declared noise variances."""
-        past = self.history.past
-        values = np.array([self.scale.modelled(result.value) for _, result in past.rows], dtype=float)
-        return past.points(self.problem), values, self.scale.noise_factor * past.noise_variances(self.problem)
-
-    def past_notes(self, batch: PastBatch) -> list[str]:
-        """What is worth saying about where past experiments were made."""
-        return []
 
     def past_changed(self) -> None:
         """Past experiments were added or removed: all that was learned follows anew."""
@@ -274,22 +256,6 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
         """How much of the budget of moves has been used, from 0 to 1."""
         return min(1.0, self.history.moves_made / self.history.moves_of(self.problem.episodes))
 
-    @property
-    def best_known(self) -> float | None:
-        """The largest result where an episode can go, as it is modelled; None before the first one."""
-        told = [self.scale.modelled(self.history.incumbent)] if self.history.told else []
-        return max([*told, *self.past_within_reach()], default=None)
-
-    @property
-    def incumbent(self) -> float:
-        """The largest result where an episode can go, as it is modelled; 0 before the first one."""
-        return 0.0 if self.best_known is None else self.best_known
-
-    def past_within_reach(self) -> list[float]:
-        """Values of those past experiments that an episode could repeat, as they are modelled."""
-        _, values, _ = self.past_results()
-        return list(values.tolist())
-
     def predict(self, locations: Sequence[Location] | Array) -> tuple[Array, Array]:
         """Mean and standard deviation of the output at n places, in its own unit."""
         return self.scale.measured(*self.belief.predict(self.seen(locations)))
@@ -302,20 +268,3 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
     def _observe(self, belief: BeliefOfPlant, move: Move, value: float | None) -> None:
         modelled = None if value is None else self.scale.modelled(value)
         belief.observe(self.seen([move.arrived])[0], modelled, self.noise_variance(move))
-
-
-def learner_for(problem: ProblemProtocol, fit: str, past: int = 0) -> Learner | None:
-    """What learns in a campaign: around plain answers by default, around a given kernel if the settings ask for it.
-
-    Past experiments teach from the start, but lengthscales stay held until half of the campaign's own results are told: a
-    table may come from a corner, which fits a long lengthscale as well as the first path does. Hartmann3D after 20 moves
-    with 40 past experiments, range only, seeds 1001 to 1003, median regret: from a corner 0.23 held and 1.41 not, scattered
-    0.11 and 0.06.
-    """
-    half = past + problem.episodes * problem.horizon // 2
-    if problem.kernel_given:
-        return Learner.around(problem.kernel, len(problem.input_axes), half) if fit == "learn" else None
-    assert problem.prior is not None
-    if fit not in ("auto", "learn"):
-        return None
-    return Learner(problem.kernel, problem.prior.spreads(problem.input_axes), half)

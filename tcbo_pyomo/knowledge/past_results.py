@@ -37,7 +37,7 @@ class PastResult:
     sd
         Standard deviation of the measurement; None for the one that the problem declares.
     surprise
-        What was expected of it, where it is very unlikely given all others; None otherwise.
+        What was expected of it, where it is unlikely given all others; None otherwise.
     """
 
     row: int
@@ -156,7 +156,7 @@ class Past:
         return f"{len(self)} past result{'' if len(self) == 1 else 's'} from {sources}" if self.batches else ""
 
     def doubts(self, unit: str) -> list[str]:
-        """Results that are very unlikely and nobody confirmed, in words."""
+        """Results that are unlikely and nobody confirmed, in words."""
         return [
             f"{batch.named(result)}: {with_unit(result.value, unit)}, {result.surprise.in_words(unit)}"
             for batch, result in self.rows

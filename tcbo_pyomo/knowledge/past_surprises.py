@@ -18,7 +18,7 @@ MOST = 20
 
 
 def with_surprises(knowledge: Knowledge[Any], batch: PastBatch, confirmed: bool) -> PastBatch:
-    """The batch with what was expected of the rows that are very unlikely; it is no part of the knowledge yet.
+    """The batch with what was expected of the rows that are unlikely; it is no part of the knowledge yet.
 
     One at a time, the farthest first, each left out of what the next is judged by: a slip makes its neighbours look wild.
     """

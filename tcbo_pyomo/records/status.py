@@ -65,7 +65,7 @@ class Status:
     past_results, past_sources
         Past experiments that teach the model, and the tables they come from; they are no moves.
     past_surprises
-        Those that are very unlikely and nobody confirmed, in words.
+        Those that are unlikely and nobody confirmed, in words.
     """
 
     problem: str
@@ -234,7 +234,7 @@ def move_table(campaign: Campaign, violations: dict[int, list[str]]) -> list[lis
 
 
 def doubt_in_words(surprise: Surprise | None, unit: str) -> str:
-    """What was expected of a very unlikely result, and whether it was confirmed; empty for an ordinary one."""
+    """What was expected of an unlikely result, and whether it was confirmed; empty for an ordinary one."""
     return ("confirmed: " if surprise.confirmed else "") + surprise.in_words(unit) if surprise else ""
 
 

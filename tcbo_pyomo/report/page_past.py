@@ -1,4 +1,4 @@
-"""Past experiments on the page: how many, which, and those that are very unlikely."""
+"""Past experiments on the page: how many, which, and those that are unlikely."""
 
 from __future__ import annotations
 
