@@ -54,7 +54,7 @@ def test_one_thing_changes_and_all_data_stay(campaign, tmp_path, change, said):
     believed = json.loads(campaign("best", "c.db", "--json")[1])
     (tmp_path / "mind.py").write_text(OWN.format(**{**FIRST, **change}))
     code, _, err = campaign("ask", "c.db")
-    assert code == 2 and "the problem is not as recorded any more" in err and "squared_exponential" not in err
+    assert code == 2 and "the problem differs from the recorded one" in err and "squared_exponential" not in err
     code, out, err = campaign("amend", "c.db", "--yes")
     assert code == 0, err
     assert said in out and "squared_exponential" not in out
@@ -70,4 +70,4 @@ def test_one_thing_changes_and_all_data_stay(campaign, tmp_path, change, said):
 def test_an_axis_that_the_data_do_not_know_is_another_campaign(campaign, tmp_path):
     (tmp_path / "mind.py").write_text(OWN.format(**FIRST).replace('"y"', '"z"'))
     code, _, err = campaign("amend", "c.db", "--yes")
-    assert code == 2 and "other coordinates are another campaign" in err
+    assert code == 2 and "other coordinates need a new campaign" in err

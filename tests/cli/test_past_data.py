@@ -21,7 +21,8 @@ def test_from_start_to_undo(tcbo, old, tmp_path):  # noqa: F811
     assert "3 past results from old.csv (no moves; see: tcbo data)" in tcbo("status", "c.db")[1]
     assert json.loads(tcbo("status", "c.db", "--json")[1])["past_sources"] == ["old.csv"]
     out = tcbo("best", "c.db")[1]
-    assert "recommendation: x = 6 minute; product = 0.9" in out and "from 0 measurements and 3 past results" in out
+    # Where the result was best, at 6 minutes, no episode can go.
+    assert "recommendation: x = 5 minute; product = 0.87" in out and "from 0 measurements and 3 past results" in out
     listed = tcbo("data", "c.db")[1].splitlines()
     assert listed[0] == "data 1: 3 past results from old.csv"
     assert listed[1] == "  row 2: x = 1 minute; product = 0.200 ± 0.010 g/l"
