@@ -43,7 +43,7 @@ problem = Problem(
 )
 
 # The paper plans with one linearisation. What does that path teach, what would others, and what do the limits cost?
-campaign = Campaign(problem, settings_from({"planner": {"components": 1}}), seed=1)
+campaign = Campaign(problem, settings_from({"utility": {"objective": "differences"}}), seed=1)
 print(explanation_text(explain(campaign), problem.coordinates))
 
 # A plan that is proven to be within 1 % of the best.

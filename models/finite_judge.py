@@ -21,6 +21,7 @@ from tcbo_pyomo.models.episode_path import SAME_PLACE, EpisodePath, JudgedRow, p
 from tcbo_pyomo.models.linear_rows import RuleRows, rows_added
 from tcbo_pyomo.models.row_verdicts import PathOptions, judged_rows
 from tcbo_pyomo.models.safe_sets import EpisodeSets
+from tcbo_pyomo.models.states_of_path import connected_states
 
 
 class FiniteJudge:
@@ -48,13 +49,16 @@ class FiniteJudge:
         return self.sets.horizon
 
     def states_at(self, points: Array) -> list[int | None]:
-        """The state at each point; None where there is none."""
-        found: list[int | None] = []
+        """The state at each point of a path; None where there is none."""
+        found: list[list[int]] = []
         for point in scaled(self.process.coordinates, points):
             distance = np.abs(point - self.process.scaled_states).max(axis=1)
-            nearest = int(distance.argmin())
-            found.append(nearest if distance[nearest] <= SAME_PLACE else None)
-        return found
+            found.append(np.flatnonzero(distance <= max(distance.min(), 1e-3 * SAME_PLACE)).tolist())
+            if distance.min() > SAME_PLACE:
+                found[-1] = []
+        if all(len(states) <= 1 for states in found):
+            return [states[0] if states else None for states in found]
+        return connected_states(found, lambda left, right: len(self._entries(left, right)) > 0)
 
     def impossible_moves(self, path: EpisodePath) -> list[tuple[int, str, str]]:
         """Moves to no state, and moves that no action makes."""
@@ -109,7 +113,7 @@ class FiniteJudge:
 
     def can_end(self, path: EpisodePath) -> bool:
         """Whether the episode can be completed, whatever chance does."""
-        state = self.states_at(path.points[-1:])[0]
+        state = self.states_at(path.points)[-1]
         return state is not None and bool(self.sets.safe[min(path.moves, self.horizon), state])
 
     def rows(self, rule: TransitionConstraint, path: EpisodePath) -> list[JudgedRow]:

@@ -27,7 +27,8 @@ def information_expression(
     Parameters
     ----------
     model
-        The model of `build_trajectory`; gets Expression covariance[step] = s(x_step).
+        The model of `build_trajectory`; gets Expression covariance[step] = s(x_step), and covariance_between[step, moment]
+        where it is measured within the step that ends there.
     covariance
         s as an expression, from the scaled inputs of the black box at a point.
     noise_variance
@@ -39,5 +40,12 @@ def information_expression(
     def covariance_rule(_: Any, step: int) -> Any:
         return covariance([model.state[step, name] for name in model.INPUTS])
 
+    def between_rule(_: Any, step: int, moment: int) -> Any:
+        return covariance([model.between[step - 1, moment, name] for name in model.INPUTS])
+
     covariances = add_component(model, "covariance", pyo.Expression(list(steps), rule=covariance_rule))
-    return -sum(covariances[step] ** 2 for step in steps) / noise_variance
+    total = sum(covariances[step] ** 2 for step in steps)
+    if hasattr(model, "between"):
+        within = pyo.Expression(list(steps), model.MOMENTS, rule=between_rule)
+        total += sum(term**2 for term in add_component(model, "covariance_between", within).values())
+    return -total / noise_variance

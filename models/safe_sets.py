@@ -63,6 +63,32 @@ class EpisodeSets:
             met |= arrived
         return met
 
+    def first_met(self, state: int) -> Integers:
+        """After how many moves from `state` an episode can first be in each state (n); more than the horizon for never."""
+        first = np.full(self.process.number_of_states, self.horizon + 1, dtype=np.int64)
+        first[state] = 0
+        for step, (_, arrived) in enumerate(self._onward(state, 0), start=1):
+            first[arrived] = np.minimum(first[arrived], step)
+        return first
+
+    def shortest_path(self, state: int, goal: int) -> list[int] | None:
+        """The pairs of a shortest way to a state from which the episode can be completed, in a deterministic process.
+
+        None where no episode from `state` comes by. Rules that add up over an episode are not looked at.
+        """
+        steps: list[Integers] = []
+        met = state == goal
+        for pairs, arrived in self._onward(state, 0):
+            if met:
+                break
+            steps.append(pairs)
+            met = bool(arrived[goal])
+        way: list[int] = []
+        for pairs in reversed(steps if met else []):
+            way.append(int(pairs[self.process.successor[pairs] == goal][0]))
+            goal = int(self.process.pair_state[way[-1]])
+        return way[::-1] if met else None
+
     def _onward(self, state: int, first_step: int) -> Iterator[tuple[Integers, Mask]]:
         """The usable pairs of every step from first_step on, and the states that they may lead to."""
         self.require_safe(state, first_step)

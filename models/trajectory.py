@@ -21,6 +21,7 @@ from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.coordinates import Coordinate, point_from_mapping, scaled
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 from tcbo_pyomo.plant.dynamics import Dynamics
+from tcbo_pyomo.plant.pyomo_model.model_dynamics import PartOfModel
 
 
 def build_trajectory(
@@ -30,6 +31,7 @@ def build_trajectory(
     steps: int,
     constraints: Sequence[TransitionConstraint] = (),
     inputs: Sequence[str] | None = None,
+    parts: Sequence[Dynamics | PartOfModel] = (),
 ) -> pyo.ConcreteModel:
     """The trajectory model of an episode.
 
@@ -47,13 +49,15 @@ def build_trajectory(
         Rules of the plant; each adds its constraints with `add_to_trajectory`.
     inputs
         The coordinates that the black box depends on. Default: all of them.
+    parts
+        The dynamics from the beginning of a step to each moment within it at which the plant is measured.
 
     Returns
     -------
     ConcreteModel
         Sets COORDINATES, INPUTS (those the black box depends on), ACTIONS, STEPS (0..H-1) and POINTS (0..H); Var
         state[point, name], scaled to [-0.5, 0.5]; Var action[step, name]; Expression physical[point, name] in
-        engineering units; Constraint dynamics[step, name].
+        engineering units; Constraint dynamics[step, name]; with `parts` Var between[step, moment, name], scaled.
         `model.coordinates` are the axes. A constraint that adds variables of its own appends to
         `model.auxiliary_starts` a function that gives their values for a scaled path ((H + 1) x d), and to
         `model.defining_rows` the rows that only tie such a variable to what it stands for.
@@ -89,6 +93,8 @@ def build_trajectory(
     )
     _hold_start(model, _scaled_start(coordinates, start))
     _declare_dynamics(model, dynamics)
+    if parts:
+        _declare_between(model, parts)
     dynamics.actions.add_to_trajectory(model)
     for constraint in constraints:
         constraint.add_to_trajectory(model)
@@ -126,3 +132,15 @@ def _declare_dynamics(model: pyo.ConcreteModel, dynamics: Dynamics) -> None:
         return model.state[step + 1, name] == following[step][name]
 
     model.dynamics = pyo.Constraint(model.STEPS, model.COORDINATES, rule=dynamics_rule)
+
+
+def _declare_between(model: pyo.ConcreteModel, parts: Sequence[Dynamics | PartOfModel]) -> None:
+    """Where the plant is within each step when it is measured; not limited by the box, which holds for the ends of moves."""
+    model.MOMENTS = pyo.RangeSet(0, len(parts) - 1)
+    model.between = pyo.Var(model.STEPS, model.MOMENTS, model.COORDINATES, initialize=0.0)
+    there = {(step, moment): parts[moment].next_values(model, step) for step in model.STEPS for moment in model.MOMENTS}
+
+    def between_rule(model: pyo.ConcreteModel, step: int, moment: int, name: str) -> Any:
+        return model.between[step, moment, name] == there[step, moment][name]
+
+    model.on_the_way = pyo.Constraint(model.STEPS, model.MOMENTS, model.COORDINATES, rule=between_rule)

@@ -32,8 +32,8 @@ from tcbo_pyomo.plant.black_box_inputs import BlackBoxInput
 from tcbo_pyomo.plant.dynamics import LinearDynamics, NonlinearDynamics
 from tcbo_pyomo.plant.grid import grid_process
 from tcbo_pyomo.plant.process import Process
-from tcbo_pyomo.plant.pyomo_model.declarations import ModelInput, ModelState
 from tcbo_pyomo.plant.pyomo_model.from_model import dynamics_from_model
+from tcbo_pyomo.plant.pyomo_model.states_and_inputs import ModelInput, ModelState
 from tcbo_pyomo.problem.continuous import ContinuousProblem
 from tcbo_pyomo.problem.finite import Problem
 from tcbo_pyomo.problem.replay import replay_problem

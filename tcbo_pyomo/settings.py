@@ -102,9 +102,11 @@ class CandidateSettings(_Section):
 class UtilitySettings(_Section):
     """What a plan minimises."""
 
-    objective: Literal["differences", "g_allocation", "regret"] = "differences"
-    """differences: largest variance of f(z) - f(z'); g_allocation: largest variance of f(z); regret (finite plants): expected
-    regret of the recommendation, each place weighted by the probability that it is better."""
+    objective: Literal["auto", "differences", "g_allocation", "regret"] = "auto"
+    """regret (finite plants): expected regret of the recommendation, each place weighted by the probability that it is better;
+    differences, as in the paper: largest variance of f(z) - f(z'); g_allocation: largest variance of f(z). auto: regret on
+    finite plants; differences on continuous plants, and where settings need it: planner.gap (a certificate needs a convex
+    utility), candidates.rule or candidates.width (regret uses no candidates)."""
     information: Literal["arrival", "departure"] = "arrival"
     """Which state a move informs about in the variance that a plan minimises. arrival: the state it arrives at, where the
     plant measures. departure: the state it leaves, as in the paper's information matrix (sections 2.2 and 5.3); for the last
@@ -204,6 +206,19 @@ class Settings(_Section):
     constraints: tuple[ConstraintSettings, ...] = Field((), strict=False)
     """Further rules of the plant, such as {use: maximum_step, limits: {ratio: 0.1}}; use may be 'my_module:MyRule'."""
 
+    @property
+    def finite_objective(self) -> Literal["differences", "g_allocation", "regret"]:
+        """What plans on a finite plant make small; what `auto` stands for there."""
+        if self.utility.objective != "auto":
+            return self.utility.objective
+        named = (self.planner.gap, self.candidates.rule, self.candidates.width)
+        return "regret" if all(value is None for value in named) else "differences"
+
+    @property
+    def continuous_objective(self) -> Literal["differences", "g_allocation"]:
+        """What plans on a continuous plant make small; what `auto` stands for there."""
+        return "g_allocation" if self.utility.objective == "g_allocation" else "differences"
+
     @model_validator(mode="after")
     def _a_gap_needs_a_convex_utility(self) -> Settings:
         if self.planner.gap is not None and self.utility.objective == "regret":
@@ -218,13 +233,17 @@ PRESETS: dict[str, dict[str, Any]] = {
         "utility": {"objective": "differences", "information": "departure"},
     }
 }
-"""Settings under one name. paper: the method of the paper. The default differs in three ways: it takes the eager first move
-of a plan, continuous candidates are annealed, and a move informs about the state where it arrives."""
+"""Settings under one name. paper: the method of the paper. The default differs in four ways: on finite plants plans minimise
+the expected regret, it takes the eager first move of a plan, continuous candidates are annealed, and a move informs about the
+state where it arrives."""
 
 RETIRED: dict[str, tuple[str, str]] = {
     "planner.linear.hot_start": ("0.2.0", "remove it; every solve starts cold"),
 }
 """Removed settings: since which version, and what to do. Files of earlier versions may still name them."""
+
+DEFAULTS_BEFORE: dict[str, Any] = {"utility": {"objective": "differences"}}
+"""Defaults of earlier versions that have changed: stored campaigns that do not name them continue with these."""
 
 
 def settings_from(*layers: dict[str, Any]) -> Settings:
@@ -243,7 +262,12 @@ def settings_from(*layers: dict[str, Any]) -> Settings:
 
 
 def stored_settings(*layers: dict[str, Any]) -> Settings:
-    """The settings in files that an earlier version of this package has written: what is gone since is left out."""
+    """The settings of a campaign that an earlier version of this package may have written, with the defaults of then."""
+    return settings_without_retired(DEFAULTS_BEFORE, *layers)
+
+
+def settings_without_retired(*layers: dict[str, Any]) -> Settings:
+    """Settings from layers that may name what is gone since: it is left out."""
     for name in RETIRED:
         layers = tuple(_without(layer, name.split(".")) for layer in layers)
     return settings_from(*layers)

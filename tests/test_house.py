@@ -114,6 +114,33 @@ def test_a_file_name_occurs_twice_only_for_counterparts():
         assert same or protocols or kinds, f"{name}.py stands in {', '.join(rooms)}"
 
 
+ENDINGS = re.compile(r"(?<=...)(ations?|ators?|ated|ating|ings?|ions?|ors?|ers?|ed|ies|ables?|s)$")
+
+
+def _stem(name):
+    """A name without what is only a nuance: underscores in front, the order of its words, their endings."""
+    return tuple(sorted(ENDINGS.sub("", word) for word in name.strip("_").split("_")))
+
+
+@pytest.mark.parametrize(
+    ("name", "other"),
+    [("belief", "beliefs"), ("_tour", "tour"), ("simulation", "simulator"), ("drawn_moves", "move_drawn")],
+)
+def test_what_a_nuance_is(name, other):
+    assert _stem(name) == _stem(other) and _stem("ties") != _stem("tables")
+
+
+def test_no_two_modules_differ_by_a_nuance():
+    named: dict[tuple[str, ...], set[str]] = {}
+    for module in MODULES:
+        room, _, name = module.rpartition(".")
+        command = room == "tcbo_pyomo.cli" and not name.startswith("_")  # It has the name of what it calls.
+        package = importlib.util.find_spec(module).submodule_search_locations is not None
+        if not (command or package or module in ("tcbo_pyomo.__main__", "tcbo_pyomo._version")):
+            named.setdefault(_stem(name), set()).add(name)
+    assert [names for names in named.values() if len(names) > 1] == []
+
+
 def test_a_problem_is_never_untyped():
     for name, tree in MODULES.items():
         for node in ast.walk(tree):

@@ -89,7 +89,7 @@ def test_the_printed_settings_are_those_of_the_preset():
 def test_a_study_may_name_it():
     study = {"name": "two", "problems": ["knorr_pyrazole"], "seeds": [1], "preset": "paper", "settings": FAST}
     (run,) = runs_of(study_from(study))
-    assert run.case.settings["utility"] == {"information": "departure"}
+    assert run.case.settings["utility"] == {"objective": "differences", "information": "departure"}
     assert run.case.settings["planner"]["first_move"] == "drawn"
 
 

@@ -63,9 +63,10 @@ def test_wrong_settings_are_named(layer, message):
 def test_a_stored_file_may_name_what_is_gone():
     data = {"episodes": 3, "planner": {"linear": {"solver": "highs", "hot_start": False}}}
     kept = {"episodes": 3, "planner": {"linear": {"solver": "highs", "hot_start": False}}}
-    assert stored_settings(data) == settings_from({"episodes": 3, "planner": {"linear": {"solver": "highs"}}})
+    then = {"utility": {"objective": "differences"}}
+    assert stored_settings(data) == settings_from(then, {"episodes": 3, "planner": {"linear": {"solver": "highs"}}})
     assert data == kept
-    assert stored_settings({}) == stored_settings({"planner": {}}) == Settings()
+    assert stored_settings({}) == stored_settings({"planner": {}}) == settings_from(then)
     with pytest.raises(BadInput, match=r"unknown setting 'planner\.linear\.time'"):
         stored_settings({"planner": {"linear": {"time": 3, "hot_start": True}}})
 

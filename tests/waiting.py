@@ -3,8 +3,8 @@
 import signal
 import time
 
-PATIENCE = 600
-"""Seconds after which what never comes is given up; no event takes that long on any machine."""
+PATIENCE = 500
+"""Seconds after which what never comes is given up, before the time limit of a test; no event takes that long."""
 
 
 def until(happened, seconds):

@@ -1,5 +1,6 @@
 """The tables of the tournament: `python table.py FOLDER [STUDY ...]` reads the studies in FOLDER and prints Markdown.
 
+`python table.py FOLDER finite` prints those of the finite systems, as shares of the range of the truth (`finite.py`).
 Each study file of this folder is run with `tcbo study FILE.yaml --output FOLDER/NAME`. Differences are regrets of the default
 minus those of the other method on the same seeds, with Student's 95 % interval: below zero the default is better.
 """
@@ -11,12 +12,13 @@ from collections.abc import Iterator
 from math import ceil
 from pathlib import Path
 
+import finite
 import pandas as pd
 
 from tcbo_pyomo.studies.statistics import difference
 from tcbo_pyomo.studies.study_tables import read_tables
 
-STUDIES = ("discrete", "beams", "two_ridges", "fuel", "synchronous", "asynchronous", "thermal", "obstacles")
+STUDIES = ("synchronous", "asynchronous", "thermal", "obstacles")
 DEFAULT = "default"
 SHARES = (0.25, 0.5, 0.75, 1.0)
 TITLES = "25 % | 50 % | 75 % | 100 % | default minus it at 50 % | at 100 % | per plan"
@@ -24,6 +26,9 @@ TITLES = "25 % | 50 % | 75 % | 100 % | default minus it at 50 % | at 100 % | per
 
 def main(folder: Path, studies: list[str]) -> None:
     """Print every table, then on how many systems the default is better, equal or worse, and how often its mean is lower."""
+    if studies[:1] == ["finite"]:
+        finite.print_tables(folder, studies[1:])
+        return
     verdicts: dict[float, dict[str, dict[str, list[str]]]] = {0.5: {}, 1.0: {}}
     for name in studies or STUDIES:
         if (folder / name / "runs.csv").exists():

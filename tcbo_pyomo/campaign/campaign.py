@@ -19,6 +19,7 @@ from tcbo_pyomo.foundation.blas_threads import one_blas_thread
 from tcbo_pyomo.foundation.profiling import timed
 from tcbo_pyomo.knowledge.history import History, Move
 from tcbo_pyomo.knowledge.plausibility import Surprise, checked_result
+from tcbo_pyomo.plant.measured_moments import MOMENT, Series, checked_series, is_series, moment_of
 from tcbo_pyomo.plant.situation import Location
 
 if TYPE_CHECKING:
@@ -70,6 +71,8 @@ class Campaign(TaughtByPastData):
     """Why code that it names must not run; empty where it may."""
     limits_held: Callable[[Move], LimitsHeld] | None = None
     """For each move the limits that held when it was asked for; None where they are those of the problem."""
+    amendments: tuple[str, ...] = ()
+    """What was changed in its problem or settings while it ran, in words."""
 
     def __init__(
         self, problem: ProblemProtocol, settings: Settings | None = None, seed: int = 0, data: PastData | None = None
@@ -121,7 +124,8 @@ class Campaign(TaughtByPastData):
         with one_blas_thread():
             decision = self.method.next_decision(situation, self.knowledge, self.generator)
         expected = problem.expected_arrival(situation.state, decision)
-        move = history.add(situation.state, situation.step + 1, decision, expected)
+        way = problem.way(situation.state, decision)
+        move = history.add(situation.state, situation.step + 1, decision, expected, way)
         plan = self.method.plan_record()
         if plan is not None:
             self.plans[move.number] = plan
@@ -169,27 +173,61 @@ class Campaign(TaughtByPastData):
 
     @timed("tell")
     def tell(
-        self, number: int, value: float, at: Any = None, replicate: bool = False, confirm: bool = False
+        self,
+        number: int,
+        value: float | Series,
+        at: Any = None,
+        replicate: bool = False,
+        confirm: bool = False,
+        time: float | None = None,
     ) -> Surprise | None:
         """Record the result of a move: a finite number, once. Results may come in any order.
+
+        A series `[(time, value), ...]` gives what was measured while the plant moved: times since the move began, in the unit
+        of a user's model, or as shares of the move. `time` says the same of one value.
 
         A replicate is a repeated measurement of a visit that already has a result.
         An unlikely result is recorded, returned and kept in the move's `surprises`; `confirm` says that it is right.
         """
         move = self.history.move(number)
+        if is_series(value):
+            return self._tell_series(move, value, at, replicate, confirm)
         result = checked_result(number, value)
+        share = None if time is None else moment_of(number, time, self.problem.step_duration)
+        # With a time of its own a further value needs no word.
+        replicate = replicate or (share is not None and move.value is not None)
         if move.value is not None and not replicate:
             raise BadInput(f"move {number} already has a result ({move.value!r}); use `undo --move {number}` to correct it")
         if move.value is None and replicate:
             raise BadInput(f"move {number} has no result to replicate; tell it without `replicate`")
         if at is not None or move.arrived is None:
             self.arrive(number, at)
-        surprise = self.knowledge.surprise(move, result, confirm)
-        move.add_value(result, surprise)
+        along = None if share is None or share == 1.0 else (share, self._place_at(move, share))
+        visit = move if along is None else move.at(along[1])
+        surprise = self.knowledge.surprise(visit, result, confirm)
+        move.add_value(result, surprise, along)
         move.scheduled = move.skipped = False
         self.history.told.append(move.number)
         self.knowledge.measured(move)
         return surprise
+
+    def _tell_series(self, move: Move, series: Any, at: Any, replicate: bool, confirm: bool) -> Surprise | None:
+        """All results of a series or none; the largest of its surprises."""
+        rows = checked_series(move.number, series)
+        for time, value in rows:
+            checked_result(move.number, value)
+            share = moment_of(move.number, time, self.problem.step_duration)
+            if share < 1.0:
+                place = self._arrival(move, at)
+                self.problem.place_at(move.way, (move.origin, move.expected, place), share)
+        found: list[Surprise | None] = []
+        for time, value in rows:
+            found.append(self.tell(move.number, value, None if found else at, bool(found) or replicate, confirm, time))
+        return next((surprise for surprise in found if surprise is not None), None)
+
+    def _place_at(self, move: Move, share: float) -> Location:
+        """Where the plant was at a moment of a move that was made."""
+        return self.problem.place_at(move.way, (move.origin, move.expected, move.arrived), share)
 
     def _arrival(self, move: Move, at: Any) -> Location:
         if at is not None:
@@ -253,7 +291,8 @@ class Campaign(TaughtByPastData):
     def route(self) -> list[dict[str, Any]] | None:
         """How an episode gets to the recommendation: `{"step", "actions", "at"}` of each move, in engineering units.
 
-        Kept on continuous plants, where it proves that the recommendation can be reached; None on a finite process.
+        Kept on continuous plants, where it proves that the recommendation can be reached, and on deterministic finite ones
+        with hidden states; None elsewhere.
         """
         return self.knowledge.route_moves
 
@@ -291,11 +330,15 @@ class Campaign(TaughtByPastData):
 
         names = [c.name for c in self.problem.coordinates]
         rows = [
-            [move.episode, move.step, *self.problem.describe(move.arrived).values(), value]
+            [move.episode, move.step, *self.problem.describe(visit.arrived).values(), value]
             for move in self.history.made
-            for value in move.values
+            for visit, value in zip(move.visits, move.values, strict=True)
         ]
-        return pd.DataFrame(rows, columns=["episode", "step", *names, self.problem.output])
+        table = pd.DataFrame(rows, columns=["episode", "step", *names, self.problem.output])
+        if any(move.along for move in self.history.made):
+            # Where moves are measured on their way: the share of the move that had passed.
+            table.insert(2, MOMENT, [share for move in self.history.made for share in move.moments])
+        return table
 
 
 def _is_table(at: Any) -> bool:

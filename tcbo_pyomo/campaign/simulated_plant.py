@@ -6,7 +6,7 @@ import numpy as np
 
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.knowledge.history import Move
-from tcbo_pyomo.plant.situation import Location
+from tcbo_pyomo.plant.situation import Decision, Location
 from tcbo_pyomo.problem.protocol import ProblemProtocol
 
 
@@ -28,11 +28,20 @@ class SimulatedPlant:
             return move.expected
         return self.problem.draw_arrival(move.origin, move.decision, self._chance(move, 1))
 
-    def measure(self, move: Move) -> float:
-        """The noisy result of a move that was made."""
+    def measure(self, move: Move) -> float | list[tuple[float, float]]:
+        """The noisy result of a move that was made; a series where it is measured on its way, too."""
         assert move.arrived is not None
-        sd = self.problem.noise_variance(move.decision, move.arrived) ** 0.5
-        return float(self.problem.true_value(move.arrived) + sd * self._chance(move, 2).standard_normal())
+        chance = self._chance(move, 2)
+        value = self._at(move.decision, move.arrived, chance)
+        if not move.way:
+            return value
+        length = self.problem.step_duration or 1.0
+        way = [(share * length, self._at(move.decision, place, chance)) for share, place in move.way]
+        return [*way, (length, value)]
+
+    def _at(self, decision: Decision, place: Location, chance: np.random.Generator) -> float:
+        sd = self.problem.noise_variance(decision, place) ** 0.5
+        return float(self.problem.true_value(place) + sd * chance.standard_normal())
 
     def _chance(self, move: Move, stream: int) -> np.random.Generator:
         made = (move.episode - 1) * self.problem.horizon + move.step

@@ -13,9 +13,10 @@ import numpy as np
 from tcbo_pyomo.campaign.campaign import Campaign, LimitsHeld
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.arrays import Array, Integers
-from tcbo_pyomo.foundation.csv_table import read_table, table_headings, table_rows
+from tcbo_pyomo.foundation.csv_table import MeasurementTable, read_table, table_headings, table_rows
 from tcbo_pyomo.knowledge.history import Move
 from tcbo_pyomo.models.episode_path import EpisodePath
+from tcbo_pyomo.plant.measured_moments import MOMENT
 from tcbo_pyomo.plant.situation import Decision
 from tcbo_pyomo.problem.protocol import ProblemProtocol
 
@@ -124,18 +125,23 @@ def episodes_of_table(problem: ProblemProtocol, path: str | os.PathLike[str]) ->
     "temperature (K)" where a column has another unit. Optional columns: `episode` from 1, and `step` from 1 within each
     episode, where step 0 is the point it started from; a step given again at the same point is a replicate measurement.
     Without them every episode starts where the problem says, and a new one begins after each `horizon` rows. A column
-    `status`, as exports of campaigns have it, says of a row that it is no move that was made (`NOT_MADE`).
+    `status`, as exports of campaigns have it, says of a row that it is no move that was made (`NOT_MADE`); rows with a
+    `moment` below 1 were measured on the way of a move.
     """
     where = f"table '{os.fspath(path)}'"
     (first, header), *_ = table_rows(path, where)
     headings = table_headings(header, f"{where}, row {first}")
-    counters = [name for name in COUNTERS if name in headings]
+    counters = [name for name in (*COUNTERS, MOMENT) if name in headings]
     wanted = {**{c.name: c.unit for c in problem.coordinates}, **dict.fromkeys(counters)}
     table = read_table(path, wanted, {"status": NOT_MADE})
+    size = len(problem.coordinates)
+    if MOMENT in counters:
+        # What was measured on the way of a move says nothing about where it ended.
+        table = replace(table, **_at_ends(table, size + counters.index(MOMENT)))
+        counters.remove(MOMENT)
     numbers = table.rows
     if not numbers:
         return []
-    size = len(problem.coordinates)
     points = table.values[:, :size]
     given = {name: _whole(table.values[:, size + i], name, numbers, where) for i, name in enumerate(counters)}
     step = given.get("step")
@@ -157,6 +163,12 @@ def episodes_of_table(problem: ProblemProtocol, path: str | os.PathLike[str]) ->
         rows = tuple(numbers[i] for i in inside)
         found.append(ExecutedEpisode(int(number), rows, executed_path(problem, places, complete)))
     return found
+
+
+def _at_ends(table: MeasurementTable, column: int) -> dict[str, Any]:
+    """The rows of a table that are about the ends of moves, without the column that says so."""
+    kept = np.flatnonzero(table.values[:, column] >= 1.0)
+    return {"values": np.delete(table.values[kept], column, axis=1), "rows": tuple(table.rows[i] for i in kept)}
 
 
 def _whole(values: Array, name: str, rows: Sequence[int], where: str) -> Integers:

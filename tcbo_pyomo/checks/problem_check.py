@@ -83,7 +83,7 @@ def _noise_by_state(problem: Problem) -> tuple[Array, Array]:
     quietest = np.full(process.number_of_states, np.inf)
     np.minimum.at(quietest, process.transitions.indices, np.sqrt(process.noise_variance))
     met = np.isfinite(quietest)
-    return quietest[met], np.sqrt(problem.kernel.diagonal(process.scaled_states))[met]
+    return quietest[met], np.sqrt(problem.kernel.diagonal(problem.seen_states))[met]
 
 
 def _noise_in_box(problem: ProblemProtocol) -> tuple[Array, Array]:

@@ -70,6 +70,8 @@ def _search_space(problem: Problem) -> Finding:
     process, visited = problem.process, problem.search_space
     forbidden = ~problem.sets.allowed_states(0)
     count = f"{int(visited.sum())} of {process.number_of_states} states can be visited"
+    if problem.inputs is not None:
+        count = f"{count}, which have {int(problem.places.sum())} distinct inputs"
     if not problem.visitable.exact:
         count = f"at most {count}"
     never = ~visited & ~forbidden

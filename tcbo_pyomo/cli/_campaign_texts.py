@@ -107,6 +107,7 @@ def status_as_text(status: Status) -> str:
     if status.past_results:
         past = counted(status.past_results, "past result")
         lines.append(f"{past} from {', '.join(status.past_sources)} (no moves; see: tcbo data)")
+    lines += [f"amended {text}" for text in status.amendments]
     for number, texts in status.violations.items():
         lines += [f"move {number} broke a declared limit: {text}" for text in texts]
     for number, texts in status.surprises.items():
@@ -155,7 +156,7 @@ def route_as_lines(problem: ProblemProtocol, moves: Sequence[dict[str, Any]]) ->
         return ["how to get there: every episode starts there"]
     lines = []
     for move in moves:
-        does = problem.instruction(tuple(move["actions"].values()))
+        does = problem.instruction(tuple(move["actions"].values())) if move["actions"] else ""
         where = point_text(move["at"], problem.coordinates)
         lines.append(f"  {move['step']}: {f'{does} -> ' if does else ''}{where}")
     if len(lines) > MOST_MOVES:

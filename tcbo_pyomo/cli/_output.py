@@ -10,11 +10,15 @@ import errno
 import io
 import os
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
 import typer
 
 from tcbo_pyomo.errors import DiskError
+
+DO_NOT_REPEAT = "do not repeat the command"
+FILES_ARE_THERE = "the files are there"
 
 
 class ClosedOutput(io.TextIOBase):
@@ -41,14 +45,20 @@ def keep_standard_streams() -> None:
         sys.stdout = ClosedOutput()
 
 
-def say(message: str, nl: bool = True, advice: str = "do not repeat the command") -> None:
+def say(message: str, nl: bool = True, advice: str = DO_NOT_REPEAT) -> None:
     """Print what was recorded; if it cannot be printed, that is an error which says what was recorded, and what to do."""
-    try:
+    with recorded(" | ".join(message.rstrip().split("\n")), advice):
         typer.echo(message, nl=nl)
+
+
+@contextmanager
+def recorded(done: str, advice: str) -> Iterator[None]:
+    """For what is printed after something was done: if it cannot be printed, the error says what was, and what to do."""
+    try:
+        yield
         sys.stdout.flush()
     except OSError as error:
         drop_output()
-        done = " | ".join(message.rstrip().split("\n"))
         raise DiskError(
             f"cannot write to standard output ({error.strerror}), but this is recorded, {advice}: {done}"
         ) from None

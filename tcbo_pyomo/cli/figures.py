@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from tcbo_pyomo.cli._output import FILES_ARE_THERE, say
+
 PANEL, POSITION = "Studies", 41
 
 
@@ -23,5 +25,4 @@ def figures(
     """Draw the tables of a study as PNG and SVG."""
     from tcbo_pyomo.studies.figures import write_figures
 
-    for path in write_figures(folder, output, problem or ()):
-        typer.echo(path)
+    say("\n".join(map(str, write_figures(folder, output, problem or ()))), advice=FILES_ARE_THERE)

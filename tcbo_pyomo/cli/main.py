@@ -133,8 +133,8 @@ def _usage_message(error: Exception) -> str:
 def _with_place(error: TcboError) -> str:
     """The message, with the line of the user's own code that is behind it unless it says so itself."""
     where, message = raised_at(error), str(error)
-    known = not where or Path(where.split("'")[1]).name in message
-    return message if known else f"{message} ({where})"
+    file = Path(where.split("'")[1]).name if where else ""
+    return message if not where or f"{file}', line " in message else f"{message} ({where})"
 
 
 def _unforeseen(error: BaseException) -> int:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tcbo_pyomo.cli._output import FILES_ARE_THERE, say
 from tcbo_pyomo.errors import BadInput, DiskError
 
 if TYPE_CHECKING:
@@ -44,9 +45,9 @@ def new(
     from tcbo_pyomo.cli._plain_questions import prior_from
 
     _check_name(name)
-    for file in write_template(name, prior=prior_from(output_range, measurement_sd, changes_within, positive)):
-        typer.echo(f"wrote {file}")
-    typer.echo(f"next: tcbo check {name}/{name}.py; tcbo run {name}/{name}.py; python {name}/run.py")
+    files = write_template(name, prior=prior_from(output_range, measurement_sd, changes_within, positive))
+    following = f"next: tcbo check {name}/{name}.py; tcbo run {name}/{name}.py; python {name}/run.py"
+    say("\n".join([*(f"wrote {file}" for file in files), following]), advice=FILES_ARE_THERE)
 
 
 def write_template(name: str, parent: Path | None = None, prior: PlainPrior | None = None) -> list[Path]:

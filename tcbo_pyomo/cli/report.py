@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tcbo_pyomo.cli._options import ProblemOfSource, Source, Trust, look_at, read_source
-from tcbo_pyomo.cli._output import warn
+from tcbo_pyomo.cli._output import say, warn
 from tcbo_pyomo.errors import BadInput
 
 if TYPE_CHECKING:
@@ -33,7 +33,8 @@ def report(
     write_report(campaign, output, list(campaign.plans.values()), force)
     history = campaign.history
     past = f" and {counted(len(history.past), 'past result')}" if history.past else ""
-    typer.echo(f"wrote {output}: {history.moves_made} moves, {len(history.told)} results{past} of {campaign.problem.name}")
+    told = f"{history.moves_made} moves, {len(history.told)} results{past} of {campaign.problem.name}"
+    say(f"wrote {output}: {told}", advice="the file is there")
 
 
 def _with_code_if_it_may_run(where: Path, problem: str | None, trust: bool) -> Campaign:

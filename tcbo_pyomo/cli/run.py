@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tcbo_pyomo.cli._options import Assignments, Preset, ProblemName, Seed, SettingsFile, layers_of
+from tcbo_pyomo.cli._output import FILES_ARE_THERE, recorded, warn
 from tcbo_pyomo.cli._past_data import PastFile
 from tcbo_pyomo.cli._tables import new_table, print_table
 from tcbo_pyomo.errors import BadInput
@@ -67,20 +68,20 @@ def run(
     if output is not None:
         write_run(result, output, _draw)
         (output / UNFINISHED).unlink(missing_ok=True)
-    if timings is not None:
-        _print_timings(timings)
-    print_table(_episode_table(result.problem, result.episodes))
-    fallen = fall_backs(step.plan for step in result.steps)
-    if fallen.number:
-        typer.echo(f"warning: {fallen}", err=True)
-    solver = result.campaign.method.planned_with()
-    if solver is not None:
-        typer.echo(f"planned with {solver}")
     where = f"; files are in {output}" if output is not None else ""
     route = result.campaign.route
     moves = "" if route is None else f"; an episode gets there in {counted(len(route), 'move')}"
-    place = point_text(result.episodes[-1].recommendation, result.problem.coordinates)
-    typer.echo(f"recommendation: {place}{moves}{where}")
+    last = f"recommendation: {point_text(result.episodes[-1].recommendation, result.problem.coordinates)}{moves}{where}"
+    fallen = fall_backs(step.plan for step in result.steps)
+    if fallen.number:
+        warn(str(fallen))
+    with recorded(last, FILES_ARE_THERE) if output is not None else nullcontext():
+        if timings is not None:
+            _print_timings(timings)
+        print_table(_episode_table(result.problem, result.episodes))
+        if (solver := result.campaign.method.planned_with()) is not None:
+            typer.echo(f"planned with {solver}")
+        typer.echo(last)
 
 
 def _new(name: str, layers: list[dict[str, Any]], seed: int, data: Path | None) -> Simulation:
@@ -142,22 +143,23 @@ def _run_with_progress(simulation: Simulation, name: str, output: Path | None, p
             return simulation.run(on_step)
         except KeyboardInterrupt:
             progress.stop()
-            if simulation.episodes:
-                print_table(_episode_table(problem, simulation.episodes))
-            if output is not None:
-                _keep(simulation, name, output, parts)
+            kept = "" if output is None else _keep(simulation, name, output, parts)
+            with recorded(kept, "continue with it") if kept else nullcontext():
+                if simulation.episodes:
+                    print_table(_episode_table(problem, simulation.episodes))
+            if kept:
+                typer.echo(kept, err=True)
             raise
 
 
-def _keep(simulation: Simulation, name: str, output: Path, parts: Parts) -> None:
+def _keep(simulation: Simulation, name: str, output: Path, parts: Parts) -> str:
+    """Write down how far the run came; what was kept, in words. Nothing is printed before it is on the disk."""
     from tcbo_pyomo.records.json_file import save_simulation
     from tcbo_pyomo.records.run_folder import UNFINISHED
 
     output.mkdir(parents=True, exist_ok=True)
     save_simulation(simulation, output / UNFINISHED, parts)
-    typer.echo(
-        f"{len(simulation.steps)} moves are saved; continue with: tcbo run {name} --output {output} --resume", err=True
-    )
+    return f"{len(simulation.steps)} moves are saved; continue with: tcbo run {name} --output {output} --resume"
 
 
 def _episode_table(problem: ProblemProtocol, episodes: list[EpisodeSummary]) -> Table:

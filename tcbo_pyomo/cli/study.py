@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tcbo_pyomo.cli._output import recorded
 from tcbo_pyomo.cli._tables import new_table, print_table
 
 if TYPE_CHECKING:
@@ -74,8 +75,10 @@ def study(
             on_progress,
             patience,
         )
-    print_table(_final_table(tables.rows("summary")))
-    typer.echo(f"tables are in {place}; figures: tcbo figures {place}")
+    last = f"tables are in {place}; figures: tcbo figures {place}"
+    with recorded(last, "every run is kept"):
+        print_table(_final_table(tables.rows("summary")))
+        typer.echo(last)
     if failed := len(tables.rows("failures")):
         again = f"see {place / 'failures.csv'}; the same command tries them again"
         typer.echo(f"{failed} of the runs failed, {again}", err=True)

@@ -28,6 +28,7 @@ def tell(
     move: MoveNumber = None,
     unit: Annotated[str | None, typer.Option(help="Unit of the value, if it is not the problem's.")] = None,
     at: Place = None,
+    time: Annotated[float | None, typer.Option(help="Since the move began, if measured on the way.")] = None,
     replicate: Annotated[bool, typer.Option("--replicate", help="A repeated measurement of the same visit.")] = False,
     key: Key = None,
     yes_really: Annotated[bool, typer.Option("--yes-really", help="Confirm an unlikely result.")] = False,
@@ -41,7 +42,7 @@ def tell(
     from tcbo_pyomo.records import Result
     from tcbo_pyomo.records.results_file import read_results
 
-    single = (value, move, unit, at, key)
+    single = (value, move, unit, at, key, time)
     if csv is not None and (any(given is not None for given in single) or replicate):
         raise BadInput("--csv FILE has the moves, values, units and keys; leave out VALUE and the other options")
     if csv is None and value is None:
@@ -50,7 +51,7 @@ def tell(
     if csv is None:
         number, given = _measurement(value, unit)
         opened = open_file(campaign, problem)
-        results = [Result(move, number, place, given, replicate, key, yes_really)]
+        results = [Result(move, number, place, given, replicate, key, yes_really, time)]
     else:
         opened = open_file(campaign, problem)
         results = [replace(r, confirm=yes_really) for r in read_results(csv, opened.problem, opened.history)]

@@ -17,8 +17,9 @@ def trust(campaign: CampaignFile) -> None:
     from tcbo_pyomo.records.trust import trust_folder
 
     code, remembered = trust_campaign(campaign)
-    for one, now in code:
-        typer.echo(f"{one.in_words()}" + (f"; {now}" if now else ""))
+    shown = [f"{one.in_words()}" + (f"; {now}" if now else "") for one, now in code]
     if not remembered:
+        typer.echo("\n".join(shown))
         raise DiskError(f"{trust_folder()}: cannot be written; use --trust with each command that needs it")
-    say(f"{campaign}: trusted" if code else f"{campaign}: names no code; there is nothing to trust")
+    last = f"{campaign}: trusted" if code else f"{campaign}: names no code; there is nothing to trust"
+    say("\n".join([*shown, last]))

@@ -57,8 +57,8 @@ def aim_text(explanation: Explanation, places: Sequence[str]) -> str:
         return f"separates {places[0]} from {places[1]}, the two candidates with the most uncertain difference"
     now, after = (with_unit(value, explanation.unit) for value in explanation.regret)
     return (
-        f"checks that nothing beats the recommendation {places[0]}; its strongest rival is {places[1]}; the expected "
-        f"regret of the recommendation is at most {now} now, {after} after this path"
+        f"checks that nothing beats the recommendation {places[0]}; its strongest rival is {places[1]}; all rivals together "
+        f"are expected to beat it by {now} now, {after} after this path, an upper bound of its expected regret"
     )
 
 
@@ -68,6 +68,8 @@ def scale_text(explanation: Explanation) -> str:
         return "variance of the most uncertain difference between two candidates, at each stage"
     if len(explanation.separates) == 1:
         return "variance of the output at this candidate"
+    if explanation.regret is not None:
+        return "variance of the difference between these two (the plan weighs all rivals; bounds and prices are for this pair)"
     return "variance of the difference between these two"
 
 

@@ -18,8 +18,8 @@ from tcbo_pyomo.explain.limit_prices import PriceList
 from tcbo_pyomo.explain.move_facts import Explanation, LimitPrice
 from tcbo_pyomo.explain.move_options import MoveComparison
 from tcbo_pyomo.explain.outstanding import about, as_planned
-from tcbo_pyomo.explain.scale import continuous_scale, finite_scale, one_pair_only
 from tcbo_pyomo.explain.shadow_prices import look_ahead
+from tcbo_pyomo.explain.variance_scale import continuous_scale, finite_scale, one_pair_only
 from tcbo_pyomo.foundation.deadline import Deadline
 from tcbo_pyomo.foundation.wording import spaced
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
@@ -106,7 +106,7 @@ def _(problem: Problem, campaign: Campaign, gap: float | None, deadline: Deadlin
     regret = (utility.value(), utility.value(table.made)) if isinstance(utility, ExpectedRegret) else None
     found = Explanation(
         **_heading(campaign, situation),
-        separates=tuple(problem.describe(s) for s in (plan.tangent.first, plan.tangent.second) if s is not None),
+        separates=tuple(problem.describe_inputs(s) for s in (plan.tangent.first, plan.tangent.second) if s is not None),
         scale="pair" if exact or regret else "all pairs",
         utility_now=best.tangent.value,
         utility_after=scale.value(table.made),

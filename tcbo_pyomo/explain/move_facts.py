@@ -144,7 +144,8 @@ class Explanation:
     components
         How many visitations (or paths) the plan mixes.
     regret
-        What the recommendation is expected to miss at most, now and after this path; None for other objectives.
+        By how much all rivals together are expected to beat the recommendation, now and after this path: upper bounds of the
+        expected regret; None for other objectives.
     choice
         Which of the good first moves is taken, in words; empty if the plan leaves no choice.
     advice

@@ -21,7 +21,7 @@ from tcbo_pyomo.explain.explanation import GAP, SECONDS, certifying_planner, gap
 from tcbo_pyomo.explain.limits_by_name import changed_limit, step_of_limit
 from tcbo_pyomo.explain.move_facts import Point
 from tcbo_pyomo.explain.outstanding import about, as_planned
-from tcbo_pyomo.explain.scale import continuous_scale, finite_scale, on_problem
+from tcbo_pyomo.explain.variance_scale import continuous_scale, finite_scale, on_problem
 from tcbo_pyomo.foundation.arrays import Integers
 from tcbo_pyomo.foundation.deadline import Deadline
 from tcbo_pyomo.models.visitation import mix
@@ -72,7 +72,8 @@ class WhatIf:
     note
         What the answer had to assume: moves that were added, or that the plant does not have; and a gap that was not reached.
     about
-        Whose plans are compared, and what is outstanding, in words.
+        Whose plans are compared, what is outstanding, and what the variances are of where plans are made for the expected
+        regret, in words.
     """
 
     changes: tuple[tuple[str, str, str], ...]
@@ -116,6 +117,7 @@ def what_if(
         if plan.gap_missed
     ]
     notes = "; ".join(filter(None, [note, *missed]))
+    which = "; ".join(filter(None, [which, _scale_in_words(problem, campaign)]))
     return WhatIf(tuple(texts), now, present, changed, problem.output_unit, notes, which)
 
 
@@ -144,6 +146,19 @@ def _(other: Problem, names: list[str]) -> tuple[Problem, Integers | None, str]:
         pairs, other = longer.pair[pairs], other.changed(process=longer.process)
         notes.append(f"{name} needs moves that the plant does not have: moves of up to {longer.cells} cells were added")
     return other, pairs, "; ".join(notes)
+
+
+@singledispatch
+def _scale_in_words(problem: ProblemProtocol, campaign: Campaign) -> str:
+    """What the variances are of, where plans are made for something else."""
+    return ""
+
+
+@_scale_in_words.register
+def _(problem: Problem, campaign: Campaign) -> str:
+    if campaign.settings.finite_objective != "regret":
+        return ""
+    return "variances are of the difference between the recommendation and its strongest rival; plans weigh all rivals"
 
 
 @singledispatch

@@ -6,19 +6,23 @@ thread and 38 ms with two on two busy cores, one of 2,000 rows 1.0 s and 6.2 s.
 
 from __future__ import annotations
 
+import sys
 from contextlib import AbstractContextManager
 from functools import cache
 from typing import Any
 
+BRING_A_BLAS = ("numpy", "scipy.linalg", "scipy.special")
+"""Modules that load a library of threads with them: NumPy and SciPy have each their own."""
+
 
 @cache
-def _controller() -> Any:
-    """Made at the first plan, when the libraries are loaded: it looks for them only once."""
+def _controller(loaded: tuple[str, ...]) -> Any:
+    """It looks for libraries only once, when it is made: one that is loaded later needs another."""
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()
 
 
 def one_blas_thread() -> AbstractContextManager[Any]:
-    """A context with one BLAS thread."""
-    return _controller().limit(limits=1, user_api="blas")
+    """A context with one BLAS thread, in the libraries that are loaded by now."""
+    return _controller(tuple(name for name in BRING_A_BLAS if name in sys.modules)).limit(limits=1, user_api="blas")

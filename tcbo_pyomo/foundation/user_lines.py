@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import gc
 import os
+import re
 import sys
 import sysconfig
 from functools import cache
 from pathlib import Path
-from types import FrameType
+from types import FrameType, FunctionType
 from typing import Any
 
 INSTALLED = ("site-packages", "dist-packages")
 OURS = tuple(os.path.realpath(folder) for folder in (Path(__file__).parents[1], Path(__file__).parents[2] / "models"))
 """The package, and in a checkout its models beside it."""
+WRONG_CALL = re.compile(r"(\S+)\(\) (?:missing|takes|got) ")
 PACKAGE = __name__.partition(".")[0]
 
 
@@ -46,7 +49,20 @@ def raised_at(error: BaseException) -> str:
             place = place.tb_next
         if own:
             return own
-    return ""
+    return next(filter(None, map(_called_wrongly, chain)), "")
+
+
+def _called_wrongly(error: BaseException) -> str:
+    """'file.py, line N' of a function of the user's that does not take the arguments it is called with; or nothing.
+
+    Such an error is raised where the call is, which is ours: no line of the user's has run. Its message has the name.
+    """
+    named = WRONG_CALL.match(str(error)) if isinstance(error, TypeError) else None
+    if named is None:
+        return ""
+    functions = (thing for thing in gc.get_objects() if isinstance(thing, FunctionType))
+    places = (defined_at(function) for function in functions if function.__qualname__ == named[1])
+    return next(filter(None, places), "")
 
 
 def defined_at(thing: Any) -> str:

@@ -121,8 +121,8 @@ class ContinuousKnowledge(Knowledge[ContinuousBelief]):
         super().load(state)
 
     def _blank(self, kernel: Kernel) -> ContinuousBelief:
-        surrogate, past = self.settings.surrogate, len(self.history.past)
-        budget = past + self.problem.episodes * self.problem.horizon
+        surrogate, moves = self.settings.surrogate, self.problem.episodes * self.problem.horizon
+        budget = len(self.history.past) + moves * len(self.problem.moments)
         chosen = representation(surrogate.features, surrogate.number, budget)
         return ContinuousBelief(kernel, len(self.problem.input_axes), *chosen)
 
@@ -225,7 +225,7 @@ class ContinuousKnowledge(Knowledge[ContinuousBelief]):
                 # A rule of the user's own may have listed points that it did not get from a search.
                 self._routes = self.reach.routes(self._candidates)
                 self._candidates = np.array([self.reach.point(route) for route in self._routes])
-        objective, noise = self.settings.utility.objective, self.noise_factor * self.problem.noise
+        objective, noise = self.settings.continuous_objective, self.noise_factor * self.problem.noise
         shared = objective, noise, generator, self.stage
         if self.settings.utility.information == "arrival":
             return TrajectoryUtility(self.design, self._candidates, *shared)
@@ -251,5 +251,6 @@ class ContinuousKnowledge(Knowledge[ContinuousBelief]):
     @property
     def stage(self) -> Stage:
         """How much is known: nothing, less than the results of half the budget, or more; past experiments end the first."""
-        told, budget = len(self.history.told), self.history.moves_of(self.problem.episodes)
-        return "blind" if self.history.known == 0 else "exploring" if 2 * told < budget else "refining"
+        known, budget = len(self.belief.measured), self.history.moves_of(self.problem.episodes)
+        told, budget = known - len(self.history.past), budget * len(self.problem.moments)
+        return "blind" if known == 0 else "exploring" if 2 * told < budget else "refining"

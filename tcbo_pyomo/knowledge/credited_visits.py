@@ -17,13 +17,24 @@ from tcbo_pyomo.plant.situation import Location
 from tcbo_pyomo.settings import UtilitySettings
 
 
+def planned_visits(move: Move) -> list[Move]:
+    """A move as it is for each measurement that it gives: on its way, and where it arrived."""
+    return [*(move.at(place) for _, place in move.way), move]
+
+
 def credited_visits(history: History, settings: UtilitySettings) -> Iterator[tuple[Location, Move, int]]:
     """Every place that counts in the utility, with the move that it counts for, and how many measurements."""
     departs, pending = settings.information == "departure", settings.pending == "counted"
     for move in history.made:
         if move.skipped or (move.value is None and not pending):
             continue
-        measurements = max(1, len(move.values))
+        visits = planned_visits(move) if move.value is None else move.visits
+        measurements = sum(visit is move for visit in visits)
+        for visit in visits:
+            if visit is not move:  # On the way it counts where it was measured, by both conventions.
+                yield visit.arrived, visit, 1
+        if not measurements:
+            continue
         leaves = departs and move.step > 0  # Step 0 measures the start, and leaves nothing.
         if leaves:
             yield move.origin, move, measurements

@@ -67,41 +67,46 @@ class FiniteKnowledge(Knowledge[FiniteBelief]):
 
     def prior(self, kernel: Kernel) -> FiniteBelief:
         """The prior on all states."""
-        return self._prior_at(kernel, self.problem.process.scaled_states)
+        return self._of_states(self._prior_at(kernel, self.problem.distinct_inputs))
 
     def informed_prior(self, kernel: Kernel) -> FiniteBelief:
         """The prior on all states, given all past experiments; those between states teach through the kernel."""
         points, values, noise = self.past_results()
         if len(values) == 0:
             return self.prior(kernel)
-        states, believed = self.problem.process.scaled_states, noise * (self.noise_factor / self.scale.noise_factor)
-        rows, between = state_rows(points, states)
+        inputs, believed = self.problem.distinct_inputs, noise * (self.noise_factor / self.scale.noise_factor)
+        rows, between = state_rows(points, inputs)
         if len(between) and self._features == "exact":
-            return given_points(kernel, states, points, values, believed)
-        belief = self._prior_at(kernel, np.vstack([states, between]))
+            return self._of_states(given_points(kernel, inputs, points, values, believed))
+        belief = self._prior_at(kernel, np.vstack([inputs, between]))
         for row, value, variance in zip(rows.tolist(), values.tolist(), believed.tolist(), strict=True):
             belief.observe(row, value, variance)
-        return belief.of_first(len(states))
+        return self._of_states(belief.of_first(len(inputs)))
 
     def past_notes(self, batch: PastBatch) -> list[str]:
         """Which rows lie between the states."""
-        process = self.problem.process
-        rows, between = state_rows(Past((batch,)).points(self.problem), process.scaled_states)
+        inputs = self.problem.distinct_inputs
+        rows, between = state_rows(Past((batch,)).points(self.problem), inputs)
         if len(between) == 0:
             return []
-        first = next(r for r, row in zip(batch.results, rows.tolist(), strict=True) if row >= process.number_of_states)
+        first = next(r for r, row in zip(batch.results, rows.tolist(), strict=True) if row >= len(inputs))
         places = counted(len(between), "row")
         return [f"{places} between the states of the plant (first: row {first.row}), which teach through the model"]
 
     def past_within_reach(self) -> list[float]:
         """Values of past experiments at states that an episode can visit, as they are modelled."""
         points, values, _ = self.past_results()
-        rows, _ = state_rows(points, self.problem.process.scaled_states)
-        space = np.append(self.problem.search_space, np.zeros(len(rows), dtype=bool))
-        return [value for value, row in zip(values.tolist(), rows.tolist(), strict=True) if space[row]]
+        rows, _ = state_rows(points, self.problem.distinct_inputs)
+        reached = set(self.problem.input_of[self.problem.search_space].tolist())
+        return [value for value, row in zip(values.tolist(), rows.tolist(), strict=True) if row in reached]
+
+    def _of_states(self, belief: FiniteBelief) -> FiniteBelief:
+        """The belief on all states, from the one on distinct inputs: states with the same inputs share one value."""
+        shared = self.problem.input_of
+        return FiniteBelief(belief.mean[shared], belief.factor[shared])
 
     def _prior_at(self, kernel: Kernel, points: Array) -> FiniteBelief:
-        """The prior at scaled points (n x d)."""
+        """The prior at scaled inputs (n x p)."""
         # Random features get a stream of their own, so that they are the same after loading.
         stream = np.random.default_rng(np.random.SeedSequence([self.seed, 2]))
         factor = state_factor(kernel, points, self._features, self.settings.surrogate.number, stream)
@@ -114,8 +119,8 @@ class FiniteKnowledge(Knowledge[FiniteBelief]):
         return "exact" if features == "auto" else features
 
     def scaled_points(self, locations: Sequence[Location]) -> Array:
-        """States as scaled points, n x d."""
-        return self.problem.process.scaled_states[np.array(locations, dtype=np.int64)]
+        """What the black box sees of states, n x p scaled inputs."""
+        return self.problem.seen_states[np.array(locations, dtype=np.int64)]
 
     def past_changed(self) -> None:
         """Past experiments were added or removed: all that was learned follows anew."""
@@ -137,7 +142,7 @@ class FiniteKnowledge(Knowledge[FiniteBelief]):
         """Indices of the states that may still be the maximum (Z)."""
         if self._candidates is None:
             with section("search space"):
-                space = self.problem.search_space
+                space = self.problem.places
             with section("candidates"):
                 # A stream of its own for each set, so that a rule with chance in it lists the same after loading.
                 stream = np.random.default_rng(np.random.SeedSequence([self.seed, 3, len(self.history.told)]))
@@ -147,7 +152,12 @@ class FiniteKnowledge(Knowledge[FiniteBelief]):
     @property
     def recommendation(self) -> int:
         """The state with the largest posterior mean in the search space."""
-        return int(np.where(self.problem.search_space, self.belief.mean, -np.inf).argmax())
+        return int(np.where(self.problem.places, self.belief.mean, -np.inf).argmax())
+
+    @property
+    def route_moves(self) -> list[dict[str, Any]] | None:
+        """How an episode gets to the recommendation, where it is one of several states with the same inputs."""
+        return None if self.problem.inputs is None else self.problem.route_to(self.recommendation)
 
     def utility(self, generator: np.random.Generator) -> Utility | ExpectedRegret:
         """U given the history, pending visits included."""
@@ -159,10 +169,11 @@ class FiniteKnowledge(Knowledge[FiniteBelief]):
         mean = self.belief.mean
         posterior = self._posterior_given()
         process, factor = self._process, self.noise_factor
-        information = MoveInformation(process, self.problem.horizon, settings.information)
-        if settings.objective == "regret":
-            return ExpectedRegret(process, posterior, self.problem.search_space, mean, factor, information)
-        return Utility(process, posterior, self.candidates, settings.objective, generator, mean, factor, information)
+        information = MoveInformation(process, self.problem.horizon, settings.information, self.problem.passes)
+        objective = self.settings.finite_objective
+        if objective == "regret":
+            return ExpectedRegret(process, posterior, self.problem.places, mean, factor, information)
+        return Utility(process, posterior, self.candidates, objective, generator, mean, factor, information)
 
     @property
     def _process(self) -> Process:
@@ -201,7 +212,7 @@ class FiniteKnowledge(Knowledge[FiniteBelief]):
     def _kernel_posterior(self, past: Array, planned: Array | None) -> Posterior:
         from tcbo_pyomo.planning.finite.planned_posterior import KernelPosterior
 
-        points, factor = self.problem.process.scaled_states, self._prior_factor if self.history.past else None
+        points, factor = self.problem.seen_states, self._prior_factor if self.history.past else None
         covariance = self.kernel(points, points) if factor is None else factor @ factor.T
         return KernelPosterior(covariance, past if planned is None else past + planned)
 

@@ -15,6 +15,7 @@ from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.knowledge.move import Move, Words
 from tcbo_pyomo.knowledge.past_results import Past, PastBatch
 from tcbo_pyomo.knowledge.plausibility import surprise_from
+from tcbo_pyomo.plant.measured_moments import Way
 from tcbo_pyomo.plant.situation import Decision, Location, Situation
 
 __all__ = ["History", "Move", "Words"]
@@ -40,9 +41,11 @@ class History:
     _known: tuple[Move, Situation] | None = field(default=None, init=False, repr=False, compare=False)
     """The last move when `situation` was asked for, and the answer."""
 
-    def add(self, origin: Location, step: int, decision: Decision, expected: Location | None) -> Move:
+    def add(
+        self, origin: Location, step: int, decision: Decision, expected: Location | None, way: Way = ()
+    ) -> Move:
         """Record that a move was asked for."""
-        move = Move(len(self.moves) + 1, self.episode, step, origin, decision, expected)
+        move = Move(len(self.moves) + 1, self.episode, step, origin, decision, expected, way=way)
         self.moves.append(self._worded(move))
         return move
 
@@ -74,7 +77,8 @@ class History:
         found = []
         for number in self.told:
             move = self.moves[number - 1]
-            found.append((move, move.values[seen[number]]))
+            place = move.along[seen[number]] if move.along else None
+            found.append((move if place is None else move.at(place[1]), move.values[seen[number]]))
             seen[number] += 1
         return found
 
@@ -206,9 +210,15 @@ class History:
         self._known = None
 
 
+def _place(data: Any) -> Location:
+    return tuple(data) if isinstance(data, list) else data
+
+
 def _loaded(data: dict[str, Any]) -> Move:
     """A move from plain data, where JSON has lists for points and actions, and files of 0.1.0 know no surprises."""
     fields: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in data.items()}
     move = Move(**fields)
     move.surprises = tuple(map(surprise_from, move.surprises))
+    move.way = tuple((float(share), _place(place)) for share, place in move.way)
+    move.along = tuple(None if one is None else (float(one[0]), _place(one[1])) for one in move.along)
     return move

@@ -17,6 +17,7 @@ import numpy as np
 
 from tcbo_pyomo.foundation.arrays import Array, Integers
 from tcbo_pyomo.foundation.profiling import section, timed
+from tcbo_pyomo.knowledge.credited_visits import planned_visits
 from tcbo_pyomo.knowledge.history import History, Move
 from tcbo_pyomo.knowledge.past_knowledge import PastKnowledge
 from tcbo_pyomo.knowledge.plausibility import Surprise, surprise_of
@@ -216,7 +217,8 @@ class Knowledge(PastKnowledge, ABC, Generic[BeliefOfPlant]):
     def visited(self, move: Move) -> None:
         """A move was made; its result is pending."""
         if self._design is not None:
-            self._observe(self._design, move, None)
+            for visit in planned_visits(move):
+                self._observe(self._design, visit, None)
 
     def measured(self, move: Move) -> None:
         """A result was told: the last of the move's values."""
@@ -225,7 +227,7 @@ class Knowledge(PastKnowledge, ABC, Generic[BeliefOfPlant]):
         elif self._linearised is not None and has_mechanism(self._linearised):
             self._linearised, self._belief = None, None
         elif self._belief is not None:
-            self._observe(self._belief, move, move.values[-1])
+            self._observe(self._belief, move.visits[-1], move.values[-1])
         self.forget()
 
     def surprise(self, move: Move, value: float, confirmed: bool = False) -> Surprise | None:
@@ -248,7 +250,8 @@ class Knowledge(PastKnowledge, ABC, Generic[BeliefOfPlant]):
             with section("surrogate"):
                 self._design = self.belief.copy()
             for move in pending:
-                self._observe(self._design, move, None)
+                for visit in planned_visits(move):
+                    self._observe(self._design, visit, None)
         return self._design
 
     @property

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tcbo_pyomo.knowledge.plausibility import Surprise
+from tcbo_pyomo.plant.measured_moments import Way
 from tcbo_pyomo.plant.situation import Decision, Location
 
 Words = Callable[[Location], str]
@@ -52,6 +53,12 @@ class Move(_Worded):
         Further measurements of the same visit, in the order told.
     skipped
         The plant arrived, but no result will come.
+    way
+        Where the plant is at those moments before its end at which the move is measured, as the model has it; empty where it
+        is measured at its end only.
+    along
+        The moment and the place of each of the `values` that was measured on the way, None for those at the end; empty where
+        there is no such value.
     surprises
         What was expected of each of the `values` that the model finds unlikely, None for the others; empty where
         there is no such value.
@@ -70,6 +77,8 @@ class Move(_Worded):
     replicates: tuple[float, ...] = ()
     skipped: bool = False
     surprises: tuple[Surprise | None, ...] = ()
+    way: Way = ()
+    along: tuple[tuple[float, Location] | None, ...] = ()
 
     @property
     def values(self) -> tuple[float, ...]:
@@ -86,8 +95,12 @@ class Move(_Worded):
         """Whether somebody said what became of it: a move that was made, not one that a schedule assumes to be."""
         return self.made and (not self.scheduled or self.value is not None or self.skipped)
 
-    def add_value(self, value: float, surprise: Surprise | None = None) -> None:
-        """One more measurement of this visit, the first one or a replicate."""
+    def add_value(
+        self, value: float, surprise: Surprise | None = None, along: tuple[float, Location] | None = None
+    ) -> None:
+        """One more measurement of this visit, the first one or a replicate; `along` says where on the way it was made."""
+        if along is not None or self.along:
+            self.along = (*(self.along or (None,) * len(self.values)), along)
         if surprise is not None or self.surprises:
             known = self.surprises or (None,) * len(self.values)
             self.surprises = (*known, surprise)
@@ -95,6 +108,21 @@ class Move(_Worded):
             self.value = value
         else:
             self.replicates = (*self.replicates, value)
+
+    @property
+    def visits(self) -> list[Move]:
+        """This move as it is for each of the `values`: arrived where that was measured."""
+        places = self.along or (None,) * len(self.values)
+        return [self if place is None else self.at(place[1]) for place in places]
+
+    @property
+    def moments(self) -> list[float]:
+        """The share of the move that had passed when each of the `values` was measured."""
+        return [1.0 if place is None else place[0] for place in self.along or (None,) * len(self.values)]
+
+    def at(self, place: Location) -> Move:
+        """This move as if it had ended at a place on its way."""
+        return replace(self, arrived=place)
 
     @property
     def measured(self) -> list[tuple[float, Surprise | None]]:

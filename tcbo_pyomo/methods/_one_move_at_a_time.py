@@ -12,6 +12,7 @@ from tcbo_pyomo.settings import Settings
 class OneMoveAtATime(Method[OfPlant, Known]):
     """A method that plans nothing; which moves are feasible now is answered by `OneMove`."""
 
+    uses_utility = False
     moves: OneMove[Any]
 
     def __init__(self, problem: OfPlant, settings: Settings, tools: Tools) -> None:

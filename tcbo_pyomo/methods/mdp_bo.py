@@ -15,9 +15,10 @@ from tcbo_pyomo.settings import Settings
 class MdpBo(Method[OfPlant, Knowledge[Any]]):
     """Transition-constrained Bayesian optimisation (Algorithm 1): plan the rest of the episode, make its first move.
 
-    The paper draws the first move of its plan (`preset: paper`); the default makes another one if that puts the plan off by at
-    most a move and teaches more at once, and on plants where every place is one move away, such as the laser, it is simply
-    an upper confidence bound.
+    The paper's plans minimise the variance of the difference between two candidates, and it draws the first move of its plan
+    (`preset: paper`). On finite plants the plans of the default minimise the expected regret; it takes another first move if
+    that delays the plan by at most one move and teaches more at once. On plants where every place is one move away, such as
+    the laser, it is an upper confidence bound.
     """
 
     def __init__(self, problem: OfPlant, settings: Settings, tools: Tools) -> None:

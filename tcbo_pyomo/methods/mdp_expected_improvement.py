@@ -25,6 +25,7 @@ class MdpExpectedImprovement(Method[Problem, FiniteKnowledge]):
 
     plant = "finite"
     instead = "local_search_region"
+    uses_utility = False
 
     def __init__(self, problem: Problem, settings: Settings, tools: Tools) -> None:
         self.problem, self.planner = problem, FinitePlanner(problem, settings.planner)

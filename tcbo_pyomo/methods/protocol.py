@@ -41,10 +41,13 @@ class Method(Protocol[OfPlant, Known]):
         The kind of plant it is for.
     instead
         For a method of one kind: what to use on the other.
+    uses_utility
+        Whether its moves depend on `utility.objective`; True for a method of one's own unless it says otherwise.
     """
 
     plant: ClassVar[Literal["finite", "continuous", "any"]] = "any"
     instead: ClassVar[str] = "mdp_bo"
+    uses_utility: ClassVar[bool] = True
 
     def __init__(self, problem: OfPlant, settings: Settings, tools: Tools) -> None:
         """Made of the plant, all settings of the campaign, and what it may plan or move with."""

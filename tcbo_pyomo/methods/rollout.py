@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.profiling import timed
 from tcbo_pyomo.knowledge.finite import FiniteKnowledge
 from tcbo_pyomo.knowledge.history import History
@@ -19,8 +20,8 @@ from tcbo_pyomo.methods.protocol import Method, Tools, load_method
 from tcbo_pyomo.plant.situation import Decision, Situation
 from tcbo_pyomo.problem.finite import Problem
 from tcbo_pyomo.rehearsal.choice import RECORD, Choice, choose
+from tcbo_pyomo.rehearsal.compared_methods import Simulator
 from tcbo_pyomo.rehearsal.members import Member, members_of
-from tcbo_pyomo.rehearsal.simulator import Simulator
 from tcbo_pyomo.settings import Settings
 
 STREAM = 4
@@ -36,6 +37,11 @@ class Rollout(Method[Problem, FiniteKnowledge]):
 
     def __init__(self, problem: Problem, settings: Settings, tools: Tools) -> None:
         self.problem, self.settings, self._tools = problem, settings, tools
+        if problem.passed:
+            raise BadInput(
+                f"method 'rollout' simulates one measurement per move, and moves of problem '{problem.name}' are measured on "
+                "their way, too; use mdp_bo"
+            )
         self.members = {member.name: member for member in members_of(settings)}
         self._methods: dict[str, Method[Any, Any]] = {}
         self._simulator = Simulator(problem)

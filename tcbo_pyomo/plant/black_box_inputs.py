@@ -127,9 +127,15 @@ class WithDerivedInputs:
         inputs: list[float] = self.function.inputs_at(present, decided, share)
         return inputs
 
-    def written(self, ends: list[float], present: Values, decided: Values) -> list[float]:
-        """The coordinates after a step of a user's model, in engineering units."""
-        states: list[float] = self.function.written(ends, present, decided)
+    def within(self, model: ConcreteModel, step: int, share: float, variables: list[Any]) -> dict[str, Any]:
+        """Every coordinate when a share of a step of a user's model has passed, in engineering units."""
+        found: dict[str, Any] = self.function.within(model, step, share, variables)
+        moment = Moment(found, {name: model.action[step, name] for name in model.ACTIONS})
+        return {**found, **{given.name: given.of(moment) for given in self.derived}}
+
+    def written(self, ends: list[float], present: Values, decided: Values, share: float = 1.0) -> list[float]:
+        """The coordinates after a step of a user's model, or a share of it, in engineering units."""
+        states: list[float] = self.function.written(ends, present, decided, share)
         moment = Moment(dict(zip(present, states, strict=False)), decided)
         return [*states, *(given.number(moment) for given in self.derived)]
 
@@ -147,34 +153,53 @@ class _LinearFunction:
         return {c.name: c.lower + (rows[c.name] + 0.5) * c.width for c in self.coordinates}
 
 
-def chosen_inputs(
-    given: Iterable[Any], coordinates: Sequence[Coordinate], dynamics: Dynamics
-) -> tuple[tuple[str, ...], tuple[BlackBoxInput, ...]]:
-    """The names of the inputs, and those of them that the plant has no coordinate for yet."""
-    if isinstance(given, (str, BlackBoxInput)) or not isinstance(given, Iterable):
-        raise BadInput(f"inputs: {given!r} must be a list of names of states or actions and of BlackBoxInput(...)")
-    items, states = list(given), [c.name for c in coordinates]
+def action_ranges(dynamics: Dynamics) -> dict[str, tuple[float, float]]:
+    """The limits of every action, by name."""
     lower, upper = dynamics.actions.bounds()
-    limits = dict(zip(dynamics.actions.names or (), zip(lower.tolist(), upper.tolist(), strict=True), strict=True))
+    return dict(zip(dynamics.actions.names or (), zip(lower.tolist(), upper.tolist(), strict=True), strict=True))
+
+
+def chosen_inputs(
+    given: Iterable[Any],
+    coordinates: Sequence[Coordinate],
+    limits: Mapping[str, tuple[float, float]],
+    kind: str = "state or action",
+) -> tuple[tuple[str, ...], tuple[BlackBoxInput, ...]]:
+    """The names of the inputs, and those of them that the plant has no coordinate for yet.
+
+    Parameters
+    ----------
+    given
+        As the user gave them.
+    coordinates
+        The coordinates of the plant.
+    limits
+        The actions that may be inputs, with their limits.
+    kind
+        What a name may be, for messages.
+    """
+    if isinstance(given, (str, BlackBoxInput)) or not isinstance(given, Iterable):
+        raise BadInput(f"inputs: {given!r} must be a list of names, each of a {kind}, and of BlackBoxInput(...)")
+    items, states = list(given), [c.name for c in coordinates]
     names, derived = [], []
     for item in items:
         if isinstance(item, BlackBoxInput):
             if item.name in states or item.name in limits:
                 raise BadInput(
-                    f"input '{item.name}': the plant has a state or action of that name; choose another name"
+                    f"input '{item.name}': the plant has a {kind} of that name; choose another name"
                 )
             derived.append(item)
         elif not isinstance(item, str):
-            raise BadInput(f"inputs: {item!r} must be the name of a state or action, or a BlackBoxInput(...)")
+            raise BadInput(f"inputs: {item!r} must be the name of a {kind}, or a BlackBoxInput(...)")
         elif item in limits and item not in states:
             derived.append(BlackBoxInput(item, _ActionItself(item), *limits[item]))
         elif item not in states:
-            raise BadInput(f"inputs: unknown state or action '{item}'; {suggestion(item, [*states, *limits])}")
+            raise BadInput(f"inputs: unknown {kind} '{item}'; {suggestion(item, [*states, *limits])}")
         names.append(item if isinstance(item, str) else item.name)
     twice = next((name for name in names if names.count(name) > 1), None)
     if not names or twice is not None:
         wrong = "none given" if not names else f"'{twice}' is given twice"
-        raise BadInput(f"inputs: {wrong}; name each state, action or expression that the output depends on once")
+        raise BadInput(f"inputs: {wrong}; name each {kind} or expression that the output depends on once")
     return tuple(names), tuple(derived)
 
 

@@ -92,6 +92,29 @@ class LinearDynamics:
         identity = np.eye(len(self.state_matrix))
         return np.array_equal(self.state_matrix, identity) and np.array_equal(self.input_matrix, identity)
 
+    def part(self, share: float) -> LinearDynamics:
+        """The dynamics of the first share of a step, its action held: the power of [[A, B], [0, I]].
+
+        Exact for a plant in continuous time whose steps were computed for held actions (matrix exponential), and where the
+        action is the move itself, at a constant pace.
+        """
+        if self.is_free_move:
+            return LinearDynamics(self.state_matrix, share * self.input_matrix, self.actions)
+        from scipy.linalg import expm, logm  # Slow to load, and most plants are measured at the ends of their moves.
+
+        states, inputs = self.input_matrix.shape
+        lower = np.eye(states + inputs)[states:]
+        whole = np.vstack([np.hstack([self.state_matrix, self.input_matrix]), lower])
+        singular = abs(np.linalg.det(self.state_matrix)) < STABILITY_SLACK
+        rates = np.zeros_like(whole) if singular else logm(whole)
+        if singular or np.abs(np.imag(rates)).max() > STABILITY_SLACK or not np.allclose(expm(np.real(rates)), whole):
+            raise BadInput(
+                "state_matrix: no motion in continuous time makes these steps (an eigenvalue is 0 or negative), so that where "
+                "the plant is within a step is not known; measure at the ends of moves"
+            )
+        moved = expm(share * np.real(rates))[:states]
+        return LinearDynamics(moved[:, :states], moved[:, states:], self.actions)
+
     def check_dimension(self, coordinates: Sequence[Coordinate]) -> None:
         """Refuse another number of coordinates than A has rows."""
         if len(coordinates) != len(self.state_matrix):

@@ -97,41 +97,9 @@ class Process:
         noise_variance: NoiseVariance,
     ) -> Process:
         """A process from `{(state, action): {successor: probability}}`, all by label."""
-        import scipy.sparse as sparse  # Slow to load, and commands that only look at a campaign build no process.
+        from tcbo_pyomo.plant.labelled_moves import arrays_of
 
-        labels = tuple(str(label) for label in states)
-        position = {label: index for index, label in enumerate(labels)}
-
-        def index_of(label: str, where: str) -> int:
-            if label not in position:
-                raise BadInput(f"{where}: unknown state '{label}'; {suggestion(str(label), labels[:50])}")
-            return position[label]
-
-        for state, action in probabilities:
-            index_of(state, f"move '{action}' from '{state}'")
-        actions = tuple(dict.fromkeys(action for _, action in probabilities))
-        action_position = {action: index for index, action in enumerate(actions)}
-        ordered = sorted(probabilities, key=lambda pair: position[pair[0]])
-        row_of = {pair: row for row, pair in enumerate(ordered)}
-        rows, columns, values = [], [], []
-        for (state, action), outcomes in probabilities.items():
-            for successor, probability in outcomes.items():
-                rows.append(row_of[state, action])
-                columns.append(index_of(successor, f"move '{action}' from '{state}'"))
-                values.append(float(probability))
-        if not callable(noise_variance) and np.shape(np.asarray(noise_variance)) == (len(values),):
-            # The matrix is sorted by state and successor; values given in another order follow it.
-            noise_variance = np.asarray(noise_variance)[np.lexsort((columns, rows))]
-        return cls.from_arrays(
-            coordinates,
-            [_point(label, point, len(coordinates)) for label, point in states.items()],
-            np.array([position[state] for state, _ in ordered], dtype=np.int64),
-            np.array([action_position[action] for _, action in ordered], dtype=np.int64),
-            sparse.csr_matrix((values, (rows, columns)), shape=(len(ordered), len(labels))),
-            noise_variance,
-            labels=labels,
-            actions=actions,
-        )
+        return cls.from_arrays(coordinates, **arrays_of(states, probabilities, noise_variance, len(coordinates)))
 
     @classmethod
     def from_arrays(
@@ -261,8 +229,7 @@ class Process:
 
     def draw_successor(self, pair: int, generator: np.random.Generator) -> int:
         """Draw the state a pair leads to."""
-        successor = self.only_successor(pair)
-        if successor is not None:
+        if (successor := self.only_successor(pair)) is not None:
             return successor
         first, last = self.transitions.indptr[pair : pair + 2]
         return int(generator.choice(self.successors_of(pair), p=self.transitions.data[first:last]))
@@ -281,13 +248,3 @@ class Process:
     def pair_name(self, pair: int) -> str:
         """A pair as text, for messages."""
         return f"'{self.labels[self.pair_state[pair]]}' -> '{self.actions[self.pair_action[pair]]}'"
-
-
-def _point(label: str, point: Any, size: int) -> Array:
-    try:
-        numbers = np.atleast_1d(np.asarray(point, dtype=float))
-    except (TypeError, ValueError):
-        numbers = np.empty(0)
-    if numbers.shape != (size,):
-        raise BadInput(f"state '{label}': {point!r} must be {size} number(s), one per coordinate")
-    return numbers

@@ -26,6 +26,7 @@ from tcbo_pyomo.plant.situation import Location
 from tcbo_pyomo.problem.derived_values import derived_data
 from tcbo_pyomo.problem.hidden_states import HiddenStates
 from tcbo_pyomo.problem.landscape import Landscape, grid_landscape
+from tcbo_pyomo.problem.measured_on_the_way import MeasuredOnTheWay
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 from tcbo_pyomo.surrogate.plain_prior import PlainPrior
 
@@ -36,7 +37,7 @@ MOST_CORNERS = 12
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ContinuousProblem(HiddenStates):
+class ContinuousProblem(HiddenStates, MeasuredOnTheWay):
     """A problem on a continuous plant: everything that is known before a campaign starts.
 
     Parameters
@@ -57,6 +58,9 @@ class ContinuousProblem(HiddenStates):
         What the output depends on: names of states or actions, and `BlackBoxInput(...)` for expressions of them. The
         kernel, the truth and the candidates are functions of these, in this order; all other coordinates are hidden states
         of the dynamics. Actions and expressions become further coordinates. Default: every coordinate.
+    measured_at
+        How many measurements a move gives, evenly spread over it, the last at its end; or the shares of a move at which they
+        are taken, such as (0.5, 1). Plans count them all; `tell` takes a series.
 
     The other fields are those of `Problem`.
     """
@@ -80,6 +84,7 @@ class ContinuousProblem(HiddenStates):
     description: str = ""
     prior: PlainPrior | None = None
     inputs: Sequence[str | BlackBoxInput] | None = None
+    measured_at: int | Sequence[float] = 1
 
     deterministic: ClassVar[bool] = True
     only_described: ClassVar[bool] = False
@@ -96,6 +101,7 @@ class ContinuousProblem(HiddenStates):
         if not (np.isfinite(self.noise) and self.noise > 0):
             raise BadInput(f"problem '{self.name}': noise {self.noise!r} must be a positive variance")
         self.dynamics.check_dimension(self.coordinates)
+        self.check_moments()
         _ = self.start_state
 
     def locate(self, at: Any) -> Location:
@@ -168,6 +174,8 @@ class ContinuousProblem(HiddenStates):
         matrices = [getattr(dynamics, name) for name in ("state_matrix", "input_matrix") if hasattr(dynamics, name)]
         if self.inputs is not None:
             facts.append(self.inputs)
+        if len(self.moments) > 1:
+            facts.append(self.moments)
         return facts, [*dynamics.actions.bounds(), *matrices]
 
     def plant_data(self) -> dict[str, Any]:
@@ -178,6 +186,8 @@ class ContinuousProblem(HiddenStates):
         rules = [continuous_rule_data(rule, self._trajectory, self.coordinates) for rule in self.rules]
         noise = {"noise": float(self.noise), "measure_start": bool(self.measure_start)}
         plant = {"kind": "continuous", "dynamics": dynamics, **noise, "rules": rules}
+        if len(self.moments) > 1:
+            plant |= {"measured_at": list(self.moments), "duration": self.step_duration}
         if self.inputs is None:
             return plant
         derived = derived_data(derived_inputs(self.dynamics), self.coordinates, self.dynamics.actions.names or ())

@@ -121,9 +121,15 @@ def _plant(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Change]:
     else:
         yield from _dynamics(old["dynamics"], new["dynamics"])
         names = {"noise": "noise variance", "measure_start": "start is measured"}
+    if old.get("inputs") != new.get("inputs"):
+        yield Change("what the output depends on", *(_inputs(plant) for plant in (old, new)))
     for name, words in names.items():
         if old[name] != new[name]:
             yield Change(words, _value(old[name]), _value(new[name]))
+
+
+def _inputs(plant: Mapping[str, Any]) -> str:
+    return "every coordinate" if plant.get("inputs") is None else ", ".join(plant["inputs"])
 
 
 def _process(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Change]:
@@ -143,6 +149,8 @@ def _process(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Change]
     ):
         if any(old[name] != new[name] for name in fields):
             before, after = words(old), words(new)
+            if words is noise and before == after and " to " not in after:
+                continue  # One noise everywhere, for another number of moves.
             yield Change(what, before, after if after != before else f"{after}, others")
 
 

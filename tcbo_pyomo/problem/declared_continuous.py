@@ -31,6 +31,7 @@ def declared_continuous(data: Mapping[str, Any]) -> DeclaredContinuousProblem:
     given |= {"truth": None, "maximum": None, "settings": {}, "_data": data}
     given["prior"] = None if data.get("prior") is None else PlainPrior(**data["prior"])
     given["inputs"] = plant.get("inputs")
+    given["measured_at"] = plant.get("measured_at", 1)
     given["coordinates"] = tuple(Coordinate(*axis) for axis in data["coordinates"])
     for name, value in given.items():
         object.__setattr__(problem, name, value)
@@ -50,6 +51,12 @@ class DeclaredContinuousProblem(ContinuousProblem):
     def dynamics(self) -> Dynamics:  # type: ignore[override]
         """The dynamics."""
         return stored_dynamics(self._data["plant"]["dynamics"], self.coordinates)
+
+    @property
+    def step_duration(self) -> float | None:
+        """How long a move takes."""
+        found: float | None = self._data["plant"].get("duration")
+        return found
 
     @cached_property
     def kernel(self) -> Kernel:  # type: ignore[override]

@@ -13,6 +13,7 @@ from tcbo_pyomo.models.finite_rule_data import DeclaredFiniteJudge, finite_rule
 from tcbo_pyomo.plant.process import Process
 from tcbo_pyomo.plant.process_data import stored_process
 from tcbo_pyomo.problem.finite import Problem
+from tcbo_pyomo.problem.passed_states import stored_passed
 from tcbo_pyomo.problem.visitable_states import VisitableStates
 from tcbo_pyomo.problem.with_belief import with_other_belief
 from tcbo_pyomo.surrogate.kernels import kernel_from_dict
@@ -27,6 +28,7 @@ def declared_finite(data: Mapping[str, Any]) -> DeclaredProblem:
     given |= {name: data[name] for name in ("start", "horizon", "episodes")}
     given |= {"confidence_width": data["plant"]["confidence_width"], "truth": None, "settings": {}, "_data": data}
     given["prior"] = None if data.get("prior") is None else PlainPrior(**data["prior"])
+    given["inputs"], given["on_the_way"] = data["plant"].get("inputs"), None
     given["coordinates"] = tuple(Coordinate(*axis) for axis in data["coordinates"])
     for name, value in given.items():
         object.__setattr__(problem, name, value)
@@ -43,9 +45,14 @@ class DeclaredProblem(Problem):
         object.__setattr__(self, "coordinates", self.process.coordinates)
 
     @cached_property
-    def process(self) -> Process:
+    def process(self) -> Process:  # type: ignore[override]
         """The process."""
         return stored_process(self._data["plant"]["process"], self.coordinates)
+
+    @cached_property
+    def passed(self) -> dict[int, tuple[int, ...]]:
+        """The states that each pair passes."""
+        return stored_passed(self._data["plant"], unpacked)
 
     @cached_property
     def kernel(self) -> Kernel:  # type: ignore[override]

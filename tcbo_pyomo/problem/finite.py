@@ -20,11 +20,13 @@ from tcbo_pyomo.models.finite_judge import FiniteJudge
 from tcbo_pyomo.models.finite_rule_data import finite_rule_data
 from tcbo_pyomo.models.safe_sets import EpisodeSets
 from tcbo_pyomo.plant.actions import ActionLimits
+from tcbo_pyomo.plant.black_box_inputs import BlackBoxInput
 from tcbo_pyomo.plant.process import Process
 from tcbo_pyomo.plant.process_data import process_data
 from tcbo_pyomo.plant.situation import Situation
 from tcbo_pyomo.problem.landscape import Landscape
-from tcbo_pyomo.problem.protocol import ProblemProtocol
+from tcbo_pyomo.problem.passed_states import PassedStates
+from tcbo_pyomo.problem.shared_inputs import SharedInputs
 from tcbo_pyomo.problem.visitable_states import VisitableStates, visitable_states
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 from tcbo_pyomo.surrogate.plain_prior import PlainPrior
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Problem(ProblemProtocol):
+class Problem(SharedInputs, PassedStates):
     """A problem on a finite process: everything that is known before a campaign starts.
 
     Parameters
@@ -63,6 +65,13 @@ class Problem(ProblemProtocol):
         What is measured: the name of its column in tables, its unit, and its title in figures.
     prior
         What you know about the output in plain terms, in place of a kernel: `PlainPrior(range=(0, 100))`.
+    inputs
+        What the output depends on: names of coordinates, and `BlackBoxInput(...)` for expressions of them, which become further
+        coordinates. The kernel and the candidates are functions of these, in this order. States that differ in other
+        coordinates only (the age of a bed, a direction of travel) share one value. Default: every coordinate.
+    on_the_way
+        States that a move measures while it passes them, before it arrives: `{(state, action): [states]}`. Plans count
+        them; `tell` takes a series. Default: none.
     """
 
     measure_start: ClassVar[bool] = False
@@ -82,17 +91,22 @@ class Problem(ProblemProtocol):
     output_title: str = ""
     description: str = ""
     prior: PlainPrior | None = None
+    inputs: Sequence[str | BlackBoxInput] | None = None
+    on_the_way: Mapping[tuple[str, str], Sequence[Any]] | None = None
     coordinates: tuple[Coordinate, ...] = field(init=False)
 
     def __post_init__(self) -> None:
+        self.take_inputs()
         object.__setattr__(self, "coordinates", self.process.coordinates)
         self.check_given()
+        _ = self.passed
         if not (np.isfinite(self.confidence_width) and self.confidence_width > 0):
             raise BadInput(f"problem '{self.name}': confidence_width {self.confidence_width!r} must be positive")
         if self.truth is not None:
             values, number = np.asarray(self.truth), self.process.number_of_states
             if values.dtype.kind not in "biuf" or values.shape != (number,) or not np.isfinite(values).all():
                 raise BadInput(f"problem '{self.name}': truth must be {number} finite values")
+            self.check_shared(values)
         names = [c.name for c in self.rules if c.couples_steps]
         twice = {name for name in names if names.count(name) > 1}
         if twice:
@@ -130,21 +144,18 @@ class Problem(ProblemProtocol):
     @property
     def best_state(self) -> int:
         """The state with the largest true value in the search space."""
-        return int(np.where(self.search_space, self.known_truth, -np.inf).argmax())
+        return int(np.where(self.places, self.known_truth, -np.inf).argmax())
 
     @property
     def size(self) -> str:
         """How large the search space is, for tables."""
-        return f"{self.process.number_of_states} states"
+        distinct = "" if self.inputs is None else f", {len(self.distinct_inputs)} distinct inputs"
+        return f"{self.process.number_of_states} states{distinct}"
 
     @property
     def deterministic(self) -> bool:
         """Whether every move has one outcome."""
         return self.process.deterministic
-
-    def locate(self, at: Any) -> int:
-        """The state a user means by a label, an index or `{coordinate: value}`."""
-        return self.process.state_index(at)
 
     def describe(self, state: int) -> dict[str, float]:
         """A state as `{coordinate: value}` in engineering units."""
@@ -180,6 +191,10 @@ class Problem(ProblemProtocol):
         process, budgets = self.process, budgets_of(self.rules)
         matrix, limits = process.transitions, [float(budget.limit) for budget in budgets]
         facts = [list(process.labels), self.start_state, float(self.confidence_width), limits]
+        if self.inputs is not None:
+            facts.append(list(self.inputs))
+        if self.passed:
+            facts.append([[pair, list(states)] for pair, states in self.passed.items()])
         moves = [process.states, process.pair_state, matrix.indptr, matrix.indices, matrix.data, process.noise_variance]
         costs = [budget.transition_cost(process) for budget in budgets]
         return facts, [*moves, self.sets.allowed_pairs, self.sets.safe, *costs]
@@ -190,7 +205,9 @@ class Problem(ProblemProtocol):
         width = float(self.confidence_width)
         visitable = {"states": packed(self.visitable.states), "exact": self.visitable.exact}
         process = process_data(self.process)
-        return {"kind": "finite", "process": process, "confidence_width": width, "rules": rules, "visitable": visitable}
+        plant = {"kind": "finite", "process": process, "confidence_width": width, "rules": rules, "visitable": visitable}
+        inputs = {} if self.inputs is None else {"inputs": list(self.inputs)}
+        return {**plant, **inputs, **self.passed_data()}
 
     def identified(self, state: int) -> bool | None:
         """Whether a recommendation is the maximum; None where the truth is unknown."""
@@ -228,7 +245,9 @@ class Problem(ProblemProtocol):
     def landscape(self) -> Landscape:
         """The states with their true values."""
         best = [] if self.truth is None else [self.best_state]
-        return Landscape(self.process.states, True, self.truth, self.process.states[best])
+        states = self.process.states[:, self.input_columns]
+        seen = self.first_states
+        return Landscape(states[seen], True, None if self.truth is None else self.truth[seen], states[best])
 
     def same_place(self, one: int, other: int) -> bool:
         """Whether two states are the same."""
@@ -255,4 +274,4 @@ class Problem(ProblemProtocol):
         """The problem with a truth drawn from its prior."""
         from tcbo_pyomo.problem.drawn_truth import drawn_values  # Few campaigns need it.
 
-        return self.changed(truth=drawn_values(self.kernel, self.process.scaled_states, generator))
+        return self.changed(truth=drawn_values(self.kernel, self.distinct_inputs, generator)[self.input_of])

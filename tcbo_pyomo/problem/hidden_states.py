@@ -11,7 +11,13 @@ import numpy as np
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.arrays import Array, Integers
 from tcbo_pyomo.foundation.coordinates import Coordinate, coordinate_index, in_engineering_units
-from tcbo_pyomo.plant.black_box_inputs import BlackBoxInput, chosen_inputs, derived_inputs, with_derived_inputs
+from tcbo_pyomo.plant.black_box_inputs import (
+    BlackBoxInput,
+    action_ranges,
+    chosen_inputs,
+    derived_inputs,
+    with_derived_inputs,
+)
 from tcbo_pyomo.plant.dynamics import Dynamics
 from tcbo_pyomo.plant.situation import Location
 from tcbo_pyomo.problem.derived_values import completed_start, values_of
@@ -32,7 +38,7 @@ class HiddenStates(ProblemProtocol):
         if self.inputs is None:
             return
         try:
-            names, derived = chosen_inputs(self.inputs, self.coordinates, self.dynamics)
+            names, derived = chosen_inputs(self.inputs, self.coordinates, action_ranges(self.dynamics))
             if derived:
                 coordinates, dynamics = with_derived_inputs(self.dynamics, tuple(self.coordinates), derived)
                 object.__setattr__(self, "coordinates", coordinates)
@@ -80,8 +86,9 @@ class HiddenStates(ProblemProtocol):
         return in_engineering_units(self.input_axes, point)
 
     def arrival(self, at: Any, expected: Location | None, decision: Any) -> Location:
-        """Where a move led: of a plant with hidden states whatever was measured of it, the rest as the model expects."""
-        if not (self.has_hidden and isinstance(at, Mapping) and expected is not None):
+        """Where a move led: of a plant that a model carries along whatever was measured of it, the rest as expected."""
+        modelled = self.has_hidden or not self.dynamics.is_free_move
+        if not (modelled and isinstance(at, Mapping) and expected is not None):
             return self.locate(at)
         actions = dict(zip(self.dynamics.actions.names or (), decision or (), strict=False))
         measured, model = self._numbers(at), self.describe(expected)

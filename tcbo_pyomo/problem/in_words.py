@@ -14,6 +14,17 @@ def output_title(problem: ProblemProtocol) -> str:
     return spaced(problem.output_title or problem.output)
 
 
+def hides_states(problem: ProblemProtocol) -> bool:
+    """Whether the black box depends on other things than all coordinates."""
+    return problem.input_axes != problem.coordinates
+
+
+def inputs_at(problem: ProblemProtocol, location: Location) -> dict[str, float]:
+    """What the black box sees of a state or point, `{input: value}` in engineering units."""
+    values = problem.describe(location)
+    return {axis.name: values[axis.name] for axis in problem.input_axes}
+
+
 def place(problem: ProblemProtocol, location: Location) -> list[tuple[str, str]]:
     """A state or point as (coordinate, value in its unit)."""
     return described(problem, problem.describe(location))
@@ -36,5 +47,8 @@ def place_values(problem: ProblemProtocol, location: Location) -> str:
 
 def described_values(problem: ProblemProtocol, point: Mapping[str, float]) -> str:
     """A place {coordinate: value} by its values alone."""
+    parts = described(problem, point)
+    # Where some coordinates are hidden from the black box, a heading that names all of them would mislead.
+    values = [value if len(parts) == len(problem.coordinates) else f"{name} {value}" for name, value in parts]
     # No line break inside a place.
-    return f"({', '.join(value for _, value in described(problem, point))})".replace(" ", "\u00a0")
+    return f"({', '.join(values)})".replace(" ", "\u00a0")

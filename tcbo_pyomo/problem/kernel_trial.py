@@ -51,8 +51,7 @@ def _parts(kernel: Any) -> list[Any]:
 
 def _places(problem: ProblemProtocol) -> Array:
     """Scaled places: states, evenly chosen, or points of the box."""
-    process = getattr(problem, "process", None)
-    if process is None:
+    states: Array | None = getattr(problem, "seen_states", None)
+    if states is None:
         return np.random.default_rng(0).uniform(-0.5, 0.5, (PLACES, len(problem.input_axes)))
-    states: Array = process.scaled_states
     return states[np.unique(np.linspace(0, len(states) - 1, PLACES).astype(int))]

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from html import escape
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -22,8 +21,10 @@ from tcbo_pyomo.models.constraints.from_function import FromFunction
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 from tcbo_pyomo.models.episode_path import PathJudge
 from tcbo_pyomo.plant.actions import ActionLimits
+from tcbo_pyomo.plant.measured_moments import Way
 from tcbo_pyomo.plant.situation import Decision, Location
 from tcbo_pyomo.problem.landscape import Landscape
+from tcbo_pyomo.problem.short_description import as_html, as_text
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 from tcbo_pyomo.surrogate.output_scale import OutputScale
 from tcbo_pyomo.surrogate.plain_prior import PlainPrior
@@ -94,6 +95,38 @@ class ProblemProtocol(Protocol):
 
     def expected_arrival(self, origin: Location, decision: Decision) -> Location | None:
         """Where a move leads; None when chance decides."""
+
+    @property
+    def moments(self) -> tuple[float, ...]:
+        """The shares of a move at which it is measured; the last is its end."""
+        return (1.0,)
+
+    @property
+    def step_duration(self) -> float | None:
+        """How long a move takes, in the unit of time of a user's model; None where nobody says so."""
+        return None
+
+    def way(self, origin: Location, decision: Decision) -> Way:
+        """Where the plant is at the moments of a move before its end."""
+        return ()
+
+    def place_at(self, move_of: Way, ends: tuple[Location, Location, Location], share: float) -> Location:
+        """Where the plant was at a moment of a move.
+
+        Parameters
+        ----------
+        move_of
+            The way of the move.
+        ends
+            Where it began, where the model leads it, and where it arrived.
+        share
+            The moment.
+        """
+        if share == 1.0:
+            return ends[2]
+        raise BadInput(
+            f"problem '{self.name}': its moves are measured where they end; give `measured_at`, or one value per move"
+        )
 
     def noise_variance(self, decision: Decision, arrived: Location) -> float:
         """Noise variance of the measurement after a move."""
@@ -231,9 +264,7 @@ class ProblemProtocol(Protocol):
                 raise BadInput(f"problem '{self.name}': {text} {number!r} must be a whole number of at least 1")
         taken = ["episode", "step", *(c.name for c in self.coordinates)]
         if not self.output or self.output in taken:
-            raise BadInput(
-                f"problem '{self.name}': output {self.output!r} must be a name other than {', '.join(taken)}"
-            )
+            raise BadInput(f"problem '{self.name}': output {self.output!r} must be a name other than {', '.join(taken)}")
 
     def place_words(self, location: Location) -> str:
         """A place in engineering units, `residence_time = 5 min, ratio = 0.2`."""
@@ -241,27 +272,10 @@ class ProblemProtocol(Protocol):
         return ", ".join(f"{c.name} = {values[c.name]:.6g} {c.unit}".rstrip() for c in self.coordinates)
 
     def __repr__(self) -> str:
-        facts = "; ".join(f"{name} {text}" for name, text in self._facts().items())
-        return f"{type(self).__name__}({self.name}: {facts})"
+        return as_text(self)
 
     def _repr_html_(self) -> str:
-        rows = "".join(f"<tr><th>{name}</th><td>{escape(text)}</td></tr>" for name, text in self._facts().items())
-        about = f"<p>{escape(self.description)}</p>" if self.description else ""
-        return f"<b>{escape(self.name)}</b>{about}<table>{rows}</table>"
-
-    def _facts(self) -> dict[str, str]:
-        """What a user wants to see of a problem, in words."""
-        axes = (f"{c.name} {c.lower:g} to {c.upper:g} {c.unit}".rstrip() for c in self.coordinates)
-        hidden = self.input_axes != self.coordinates
-        return {
-            "size": self.size,
-            "coordinates": ", ".join(axes),
-            **({"depends on": ", ".join(c.name for c in self.input_axes)} if hidden else {}),
-            "start": self.place_words(self.start_state),
-            "budget": f"{self.episodes} x {self.horizon} moves",
-            "rules": ", ".join(rule.name for rule in self.rules) or "none",
-            "measures": f"{self.output} {self.output_unit}".rstrip(),
-        }
+        return as_html(self)
 
 
 def _mask(rule: TransitionConstraint, answer: Any, number: int) -> Mask:

@@ -79,19 +79,22 @@ class Definitions:
         For the number of each move the row of its definition.
     lengths
         Moves of those episodes that have other than the present horizon.
+    amendments
+        What was changed after which move, in words.
     """
 
     def __init__(self) -> None:
         self.all: dict[int, Definition] = {}
         self.asked_under: dict[int, int] = {}
         self.lengths: dict[int, int] = {}
+        self.amendments: tuple[str, ...] = ()
         self._now = 0
 
     def copy(self) -> Definitions:
         """An independent copy."""
         twin = Definitions()
         twin.all, twin.asked_under, twin.lengths = dict(self.all), dict(self.asked_under), dict(self.lengths)
-        twin._now = self._now
+        twin.amendments, twin._now = self.amendments, self._now
         return twin
 
     @property
@@ -112,6 +115,9 @@ class Definitions:
 
     def apply(self, number: int, kind: str, body: Mapping[str, Any]) -> None:
         """What a row says about definitions."""
+        if kind == "amend":
+            when = f"after move {max(self.asked_under)}" if self.asked_under else "before the first move"
+            self.amendments += (f"{when}: {'; '.join(body.get('changes', ()))}",)
         if kind in ("definition", "amend"):
             before = self.all.get(self._now)
             kernel = body["kernel"] if "kernel" in body or before is None else before.kernel

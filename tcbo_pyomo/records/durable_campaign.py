@@ -13,12 +13,13 @@ from typing import Any
 
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.knowledge.history import Move
+from tcbo_pyomo.plant.measured_moments import Series, is_series
 from tcbo_pyomo.records.corrections import give_up_episode, place_left, skip_move, undoing
 from tcbo_pyomo.records.idempotency import Request
 from tcbo_pyomo.records.model_summary import model_summary
 from tcbo_pyomo.records.rebuild import restore, state_of
 from tcbo_pyomo.records.recording import Recorder, Touched, plan_moves, record_result, refuse_elsewhere, told_before
-from tcbo_pyomo.records.results import Receipt, Result, place_of
+from tcbo_pyomo.records.results import Receipt, Result, one_by_one, place_of
 from tcbo_pyomo.records.status import Best, Status, best_of, move_table, status_of, write_table
 from tcbo_pyomo.records.taught_campaign import TaughtCampaign
 from tcbo_pyomo.records.violations import changed_violations
@@ -59,19 +60,25 @@ class DurableCampaign(TaughtCampaign):
     def tell(
         self,
         number: int | None,
-        value: float,
+        value: float | Series,
         at: Any = None,
         *,
         unit: str | None = None,
         replicate: bool = False,
         key: str | None = None,
         confirm: bool = False,
+        time: float | None = None,
     ) -> Receipt:
-        """Record the result of a move (None: of the outstanding one); see `Result` for the rest."""
-        return self.tell_many([Result(number, value, at, unit, replicate, key, confirm)])[0]
+        """Record the result of a move (None: of the outstanding one); see `Result` for the rest.
+
+        A series `[(time, value), ...]` of one move is recorded whole or not at all; the receipt is that of its last value.
+        """
+        waited = number if number is not None or not is_series(value) else self._move(None).number
+        return self.tell_many([Result(waited, value, at, unit, replicate, key, confirm, time)])[-1]
 
     def tell_many(self, results: Sequence[Result]) -> list[Receipt]:
         """Give several results: all are recorded, or none."""
+        results = one_by_one(results)
         with self._recording() as recorder:
             receipts = []
             for position, result in enumerate(results, start=1):

@@ -22,7 +22,7 @@ from tcbo_pyomo.records.model_summary import ModelSummary
 from tcbo_pyomo.records.recorded_campaign import RecordedCampaign
 
 STATE = ("generator", "kernel", "learned", "method", "planned_with")
-RESULTS = ("value", "replicates", "surprises")
+RESULTS = ("value", "replicates", "surprises", "along")
 """Fields of a move that follow from the results that stand. Rows of 0.1.0 repeat the first two in every row."""
 CORRIGIBLE = ("tell", "arrive", "skip", "give_up")
 PAST = ("data", "withdraw")
@@ -31,7 +31,10 @@ PAST = ("data", "withdraw")
 
 def data_of(move: Move) -> dict[str, Any]:
     """A move as rows hold it."""
-    return {name: value for name, value in vars(move).items() if name not in RESULTS and name != "words"}
+    kept = {name: value for name, value in vars(move).items() if name not in RESULTS and name != "words"}
+    if not move.way:
+        del kept["way"]  # Few plants are measured on the way.
+    return kept
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,8 @@ class Fact:
         Numbers of all moves that the row changed or added.
     value, surprise
         Of a tell.
+    along
+        The moment and the place, where it was measured on the way.
     past
         Of past experiments: what the row says.
     """
@@ -58,6 +63,7 @@ class Fact:
     touched: frozenset[int]
     value: float | None = None
     surprise: Surprise | None = None
+    along: list[Any] | None = None
     past: Mapping[str, Any] | None = None
 
 
@@ -135,7 +141,7 @@ class Story:
             self.violations[int(move)] = texts
         if kind in CORRIGIBLE or "told" in body:
             touched = frozenset(data["number"] for data in moves)
-            told = (body["value"], surprise_from(body.get("surprise"))) if "told" in body else ()
+            told = (body["value"], surprise_from(body.get("surprise")), body.get("along")) if "told" in body else ()
             self.facts[number] = Fact(number, kind, body.get("move"), touched, *told)
         elif kind in PAST:
             self.facts[number] = Fact(number, kind, None, frozenset(), past=body)
@@ -195,6 +201,7 @@ def _measured(facts: list[Fact]) -> dict[str, Any]:
         "value": facts[0].value,
         "replicates": [fact.value for fact in facts[1:]],
         "surprises": surprises if any(surprises) else [],
+        **({"along": [fact.along for fact in facts]} if any(fact.along for fact in facts) else {}),
     }
 
 
@@ -203,6 +210,7 @@ def restore(campaign: Campaign, story: Story) -> None:
     campaign.history.load(story.history())
     if story.definitions.now.declared is not None:
         campaign.limits_held = story.definitions.limits_held
+    campaign.amendments = story.definitions.amendments
     campaign.generator.bit_generator.state = story.state["generator"]
     campaign.plans = {plan["move"]: plan["plan"] for plan in story.plans if plan["plan"] is not None}
     if isinstance(campaign, RecordedCampaign):

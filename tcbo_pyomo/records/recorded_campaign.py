@@ -94,12 +94,15 @@ class KnowledgeOnDemand:
         if name.startswith("__"):
             raise AttributeError(name)
         # Matrices of a few hundred rows: a second thread costs more time than it saves.
-        with without_user_code(self._campaign.refusal), one_blas_thread():
+        with without_user_code(self._campaign.refusal):
             if self._built is None:
-                built = self._campaign.new_knowledge()
-                built.load(self._state)
+                with one_blas_thread():
+                    built = self._campaign.new_knowledge()
+                with one_blas_thread():  # Again: the model may have loaded another library.
+                    built.load(self._state)
                 self._built = built
-            return getattr(self._built, name)
+            with one_blas_thread():
+                return getattr(self._built, name)
 
     def surprise(self, move: Move, value: float, confirmed: bool = False) -> Surprise | None:
         """Whether a result is unlikely; None too where the model is a user's and cannot be asked."""

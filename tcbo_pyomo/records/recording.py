@@ -8,6 +8,7 @@ from typing import Any
 from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.knowledge.history import History, Move
+from tcbo_pyomo.plant.measured_moments import moment_of
 from tcbo_pyomo.plant.situation import Location
 from tcbo_pyomo.records.file_format import Row
 from tcbo_pyomo.records.idempotency import checked_key, refuse_undone
@@ -108,6 +109,10 @@ def record_result(campaign: Campaign, recorder: Recorder, move: Move, result: Re
     story, value = recorder.story, measured_value(campaign, result)
     place = place_of(campaign, move, result.at)
     broken = tuple(story.violations.get(move.number, ()))
+    if result.time is not None and _told_at(campaign, move, value, result.time):
+        return Receipt(move.number, value, False, broken)
+    if result.time is not None and move.value is not None:
+        result = replace(result, replicate=True)  # A value with a time of its own is a further one.
     if not result.replicate and move.value is not None:
         there = place in (None, move.arrived)
         confirmed = there and result.confirm and _confirm(recorder, move, value)
@@ -116,11 +121,15 @@ def record_result(campaign: Campaign, recorder: Recorder, move: Move, result: Re
         raise BadInput(_told_already(campaign, move))
     refuse_elsewhere(campaign, move, place)
     touched = Touched(campaign.history, move)
-    surprise = campaign.tell(move.number, value, place, bool(result.replicate), bool(result.confirm))
+    surprise = campaign.tell(
+        move.number, value, place, bool(result.replicate), bool(result.confirm), time=result.time
+    )
     elsewhere = move.expected is not None and move.arrived != move.expected
     facts: dict[str, Any] = {"move": move.number, "value": value, "replicate": bool(result.replicate)}
     if result.unit is not None:
         facts["given"] = {"value": result.value, "unit": result.unit}
+    if move.along and move.along[-1] is not None:
+        facts["along"] = move.along[-1]
     if surprise is not None:
         facts["surprise"] = asdict(surprise)
     facts |= {"elsewhere": elsewhere, "told": move.number, **touched.facts(campaign, story)}
@@ -129,6 +138,13 @@ def record_result(campaign: Campaign, recorder: Recorder, move: Move, result: Re
     recorder.add("tell", facts, checked_key(result.key))
     broken = tuple(recorder.story.violations.get(move.number, ()))
     return Receipt(move.number, value, True, broken, surprise)
+
+
+def _told_at(campaign: Campaign, move: Move, value: float, time: float) -> bool:
+    """Whether a value of a series is known already: telling the series again changes nothing."""
+    share = moment_of(move.number, time, campaign.problem.step_duration)
+    known = [1.0 if along is None else along[0] for along in move.along or (None,) * len(move.values)]
+    return (share, value) in zip(known, move.values, strict=True)
 
 
 def _confirm(recorder: Recorder, move: Move, value: float) -> bool:

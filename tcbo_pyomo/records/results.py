@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from tcbo_pyomo.foundation.coordinates import coordinate_index
 from tcbo_pyomo.foundation.csv_table import converted_values
 from tcbo_pyomo.knowledge.history import Move
 from tcbo_pyomo.knowledge.plausibility import Surprise, finite_value
+from tcbo_pyomo.plant.measured_moments import checked_series, is_series
 from tcbo_pyomo.plant.situation import Location
 
 # No powers of powers: a unit is a few words, not a computation.
@@ -42,6 +43,8 @@ class Result:
         Telling again under the same key changes nothing.
     confirm
         The result is right, however unlikely the model holds it for.
+    time
+        Since the move began, where it was measured on the way; None for its end.
     """
 
     number: int | None
@@ -51,6 +54,23 @@ class Result:
     replicate: bool = False
     key: str | None = None
     confirm: bool = False
+    time: float | None = None
+
+
+def one_by_one(results: Sequence[Result]) -> list[Result]:
+    """Results with every series taken apart: the first of its values is told, the others are further ones of that move."""
+    found: list[Result] = []
+    for result in results:
+        if not is_series(result.value):
+            found.append(result)
+            continue
+        if result.number is None:
+            raise BadInput("a series needs the number of its move; say which one")
+        for count, (time, value) in enumerate(checked_series(result.number, result.value)):
+            key = result.key if count == 0 or result.key is None else f"{result.key} ({count + 1})"
+            more, at = result.replicate or count > 0, result.at if count == 0 else None
+            found.append(replace(result, value=value, time=time, key=key, replicate=more, at=at))
+    return found
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,10 @@
 """A CSV file of results: one row each, columns by name, "product (percent)" where the unit differs.
 
 Columns: `move`; the name of what is measured (or `value`); where the plant really was, all coordinates or none (of a plant with
-hidden states those that were measured; a blank cell is one that was not); `replicate` (yes or no), `key`; `episode` and `step`
-are allowed and must fit the move, and so are the actions, so that the file of `ask --csv` can be filled in.
+hidden states those that were measured; a blank cell is one that was not); `time` since the move began, where it was measured on
+its way (blank: at its end; a further row of the same move is a further measurement); `replicate` (yes or no), `key`;
+`episode` and `step` are allowed and must fit the move, and so are the actions, so that the file of `ask --csv` can be filled
+in.
 A row without a value is one whose result is not there yet: it is left out.
 """
 
@@ -10,6 +12,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from tcbo_pyomo.errors import BadInput, suggestion
@@ -20,6 +23,8 @@ from tcbo_pyomo.records.results import Result, in_unit
 
 LARGEST_FILE = 20_000_000
 """Bytes; a line per result makes no larger file."""
+TIME = "time"
+"""The column of the time since a move began."""
 WORDS = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False, "": False}
 
 
@@ -32,7 +37,8 @@ def read_results(path: str | os.PathLike[str], problem: ProblemProtocol, history
     output = _output_column(headings, problem.output, f"{where}, row {first}")
     limits = problem.action_limits
     actions = [] if limits is None else [name for name in limits.names or () if name not in names]
-    known = ["move", output, "episode", "step", "replicate", "key", *names, *actions]
+    series = [] if TIME in (*names, output) else [TIME]
+    known = ["move", output, *series, "episode", "step", "replicate", "key", *names, *actions]
     for name in headings:
         if name not in known:
             raise BadInput(f"{where}, row {first}: column '{name}' is not expected; {suggestion(name, known)}")
@@ -40,7 +46,7 @@ def read_results(path: str | os.PathLike[str], problem: ProblemProtocol, history
         raise BadInput(f"{where}, row {first}: no column 'move'; it names the move of each result")
     if not rows:
         raise BadInput(f"{where}, row {first}: there is a header but no results below it")
-    results = []
+    results: list[Result] = []
     column, _ = headings[output]
     for number, cells in rows:
         place = f"{where}, row {number}"
@@ -50,7 +56,11 @@ def read_results(path: str | os.PathLike[str], problem: ProblemProtocol, history
             continue
         row = {name: cells[index].strip() for name, (index, _) in headings.items()}
         units = {name: unit for name, (_, unit) in headings.items()}
-        results.append(_result(row, units, problem, history, output, place))
+        result = _result(row, units, problem, history, output, place)
+        if series and TIME in row:
+            again = any(other.number == result.number for other in results) or history.move(result.number).value is not None
+            result = replace(result, time=_time(row[TIME], units[TIME], place), replicate=result.replicate or again)
+        results.append(result)
     if not results:
         raise BadInput(
             f"{where}, column '{output}': is empty in all {len(rows)} rows; fill in at least one result"
@@ -88,6 +98,13 @@ def _result(
         WORDS[row.get("replicate", "").lower()],
         row.get("key") or None,
     )
+
+
+def _time(cell: str, unit: str, where: str) -> float | None:
+    """The time since a move began; None for a blank cell."""
+    if unit:
+        raise BadInput(f"{where}, column 'time': unit '{unit}'; give times in the unit of the model, or as shares of a move")
+    return finite_number(cell, f"{where}, column 'time'") if cell else None
 
 
 def _output_column(headings: Mapping[str, Any], output: str, where: str) -> str:

@@ -26,12 +26,15 @@ from tcbo_pyomo.campaign.past_data import take_past
 from tcbo_pyomo.campaign.simulation import CampaignResult
 from tcbo_pyomo.errors import BadInput, DamagedFile, DiskError
 from tcbo_pyomo.foundation.atomic_file import refuse_to_replace
-from tcbo_pyomo.foundation.csv_table import read_table
+from tcbo_pyomo.foundation.coordinates import scaled
+from tcbo_pyomo.foundation.csv_table import read_table, table_headings, table_rows
 from tcbo_pyomo.knowledge.belief_in_words import belief_now
 from tcbo_pyomo.knowledge.criticism import criticise
 from tcbo_pyomo.knowledge.history import Move
 from tcbo_pyomo.knowledge.past_results import PastBatch
+from tcbo_pyomo.plant.measured_moments import MOMENT, Way
 from tcbo_pyomo.plant.situation import Location
+from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.records.json_file import read_campaign
 from tcbo_pyomo.records.problem_source import ProblemSource, built_problem
 from tcbo_pyomo.settings import Settings, stored_settings
@@ -135,21 +138,37 @@ def _replay(campaign: Campaign, path: Path) -> None:
     problem = campaign.problem
     names = [c.name for c in problem.coordinates]
     units = {c.name: c.unit for c in problem.coordinates}
-    table = read_table(path, {"step": None, **units, problem.output: None})
-    values: dict[int, float] = {}
-    for step, *point, value in table.values.tolist():
+    (_, header), *_ = table_rows(path, f"table '{path}'")
+    timed = {MOMENT: None} if MOMENT in table_headings(header, f"table '{path}'") else {}
+    table = read_table(path, {"step": None, **timed, **units, problem.output: None})
+    values: dict[int, Any] = {}
+    way: list[tuple[float, Location, float]] = []
+    for step, *cells, value in table.values.tolist():
         if campaign.finished:
             raise BadInput(f"table '{path}': more rows than the {problem.episodes} episodes of {problem.horizon} moves")
-        at = problem.locate(dict(zip(names, point, strict=True)))
-        move = _made(campaign, int(step), at)
-        values[move.number] = value
+        share, point = (cells[0], cells[1:]) if timed else (1.0, cells)
+        at = _place(problem, dict(zip(names, point, strict=True)), share)
+        if share < 1.0:
+            way.append((share, at, value))
+            continue
+        move = _made(campaign, int(step), at, tuple((moment, place) for moment, place, _ in way))
+        length = problem.step_duration or 1.0
+        values[move.number] = [*((moment * length, told) for moment, _, told in way), (length, value)] if way else value
+        way = []
         history = campaign.history
         due = history.pending if campaign.finished else released(history, campaign.settings.feedback)
         for late in due:
             campaign.tell(late.number, values[late.number])
 
 
-def _made(campaign: Campaign, step: int, at: Location) -> Move:
+def _place(problem: ProblemProtocol, at: dict[str, float], share: float) -> Location:
+    """The place of a row; on the way of a move the box, which holds for the ends of moves, may be left."""
+    if share == 1.0 or problem.keeps_candidates:
+        return problem.locate(at)
+    return tuple(scaled(problem.coordinates, list(at.values())).tolist())
+
+
+def _made(campaign: Campaign, step: int, at: Location, way: Way = ()) -> Move:
     history = campaign.history
     if step == 0:
         move = history.add(history.start, 0, None, history.start)
@@ -158,7 +177,7 @@ def _made(campaign: Campaign, step: int, at: Location) -> Move:
         if situation.step == 0:
             campaign.knowledge.start_episode()
         decision = campaign.problem.decision_between(situation.state, at)
-        move = history.add(situation.state, situation.step + 1, decision, at)
+        move = history.add(situation.state, situation.step + 1, decision, at, way)
     campaign.arrive(move.number, at)
     return move
 

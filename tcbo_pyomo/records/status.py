@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +16,7 @@ from tcbo_pyomo.foundation.wording import with_unit
 from tcbo_pyomo.knowledge.history import Move
 from tcbo_pyomo.knowledge.plausibility import Surprise
 from tcbo_pyomo.planning.fall_backs import fall_backs
+from tcbo_pyomo.plant.measured_moments import MOMENT
 from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.records.model_summary import ModelSummary, model_summary
 from tcbo_pyomo.rehearsal.choice import acting_in_words
@@ -62,6 +62,8 @@ class Status:
         The solver that plans and why it is used, in words; None where nothing is planned.
     acting
         For `method: rollout` the method that made the last move and why it was chosen, in words.
+    amendments
+        What was changed in the problem or the settings while it ran, and after which move, in words.
     past_results, past_sources
         Past experiments that teach the model, and the tables they come from; they are no moves.
     past_surprises
@@ -89,6 +91,7 @@ class Status:
     fall_backs_in_words: str = ""
     planned_with: str | None = None
     acting: str = ""
+    amendments: tuple[str, ...] = ()
     past_results: int = 0
     past_sources: tuple[str, ...] = ()
     past_surprises: tuple[str, ...] = ()
@@ -157,6 +160,7 @@ def status_of(campaign: Campaign, violations: dict[int, list[str]], model: Model
         warnings=model.warnings,
         planned_with=campaign.method.planned_with(),
         acting=acting_in_words(campaign.plans.values(), problem.output_unit),
+        amendments=campaign.amendments,
         past_results=len(history.past),
         past_sources=tuple(dict.fromkeys(batch.source for batch in history.past.batches)),
         past_surprises=tuple(history.past.doubts(problem.output_unit)),
@@ -211,7 +215,11 @@ def move_table(campaign: Campaign, violations: dict[int, list[str]]) -> list[lis
     problem, unit = campaign.problem, campaign.problem.output_unit
     titles, output = move_columns(problem)
     schedule = {move.number for move in campaign.history.assumed}
+    # Where moves are measured on their way, the share of the move that had passed is one more column.
+    timed = any(move.along for move in campaign.history.moves)
     rows: list[list[Any]] = [["move", "episode", "step", *titles, output, "status", "violations", "surprise"]]
+    if timed:
+        rows[0].insert(3, MOMENT)
     past = campaign.history.past
     if past:
         rows[0].append("source")
@@ -219,17 +227,20 @@ def move_table(campaign: Campaign, violations: dict[int, list[str]]) -> list[lis
         known = dict(zip(batch.names, result.at, strict=True))
         there = [known.get(coordinate.name) for coordinate in problem.coordinates]
         doubt = doubt_in_words(result.surprise, unit)
-        rows.append([None, None, None, *there, result.value, "past", "", doubt, batch.named(result)])
+        nothing = [None] * (4 if timed else 3)
+        rows.append([*nothing, *there, result.value, "past", "", doubt, batch.named(result)])
     for move in campaign.history.moves:
         place = move.arrived if move.arrived is not None else move.expected
-        values = problem.describe(place).values() if place is not None else [None] * len(titles)
         broken = "; ".join(violations.get(move.number, ()))
         status = standing_of(move, move.number in schedule)
-        measured: Sequence[tuple[float | None, Surprise | None]] = move.measured or [(None, None)]
-        for value, surprise in measured:
-            doubt = doubt_in_words(surprise, unit)
-            told = [move.number, move.episode, move.step, *values, value, status, broken, doubt]
-            rows.append([*told, ""] if past else told)
+        measured = zip(move.measured, move.visits, move.moments, strict=True)
+        told: list[tuple[Any, ...]] = [(*result, visit.arrived, share) for result, visit, share in measured]
+        if 1.0 not in move.moments:
+            told.append((None, None, place, 1.0))  # Where it arrived, though nothing was measured there.
+        for value, surprise, where, share in told:
+            values = problem.describe(where).values() if where is not None else [None] * len(titles)
+            doubt, passed, source = doubt_in_words(surprise, unit), [share] if timed else [], [""] if past else []
+            rows.append([move.number, move.episode, move.step, *passed, *values, value, status, broken, doubt, *source])
     return rows
 
 

@@ -110,6 +110,11 @@ class SyncedCampaign(CampaignHolder):
         return self.campaign.limits_held
 
     @property
+    def amendments(self) -> tuple[str, ...]:
+        """What was changed in its problem or settings while it ran, in words."""
+        return self.campaign.amendments
+
+    @property
     def plans(self) -> dict[int, dict[str, Any]]:
         """How moves were found, by their numbers, as far as the method says so."""
         return self.campaign.plans

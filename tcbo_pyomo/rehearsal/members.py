@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tcbo_pyomo.errors import BadInput
-from tcbo_pyomo.rehearsal.one_move_at_a_time import HighestBound
+from tcbo_pyomo.rehearsal.bounds_in_reach import HighestBound
 from tcbo_pyomo.rehearsal.planned_improvement import PlannedImprovement
 from tcbo_pyomo.rehearsal.planned_information import PlannedInformation
 from tcbo_pyomo.rehearsal.simulated_method import SimulatedMethod
@@ -52,7 +52,7 @@ class Member:
             return PlannedImprovement()
         utility = settings.utility
         return PlannedInformation(
-            objective=utility.objective,
+            objective=settings.finite_objective,
             eager=settings.planner.first_move == "eager",
             departure=utility.information == "departure",
             width=settings.candidates.width or band_width,

@@ -15,12 +15,12 @@ import numpy as np
 from tcbo_pyomo.foundation.arrays import Array, Integers, Mask
 from tcbo_pyomo.planning.finite.dynamic_programming import TIE
 from tcbo_pyomo.planning.finite.eager_move import WIDTH
-from tcbo_pyomo.planning.finite.expected_regret import NEGLIGIBLE
+from tcbo_pyomo.planning.finite.expected_regret import standing_for_all
 from tcbo_pyomo.planning.finite.farthest_pair import TIE as TIE_OF_PAIRS
 from tcbo_pyomo.planning.ties import one_of_the_largest
 from tcbo_pyomo.rehearsal.plant_tables import one_of_the_best
 from tcbo_pyomo.rehearsal.simulated_method import Scene
-from tcbo_pyomo.surrogate.improvement import density, expected_improvement
+from tcbo_pyomo.surrogate.improvement import improvement_and_slope
 
 
 @dataclass(frozen=True)
@@ -100,18 +100,16 @@ class PlannedInformation:
         rows = beliefs.rows
         deviation = np.sqrt(np.maximum(beliefs.variance[:, rows] + own - 2.0 * shared[:, rows], 0.0))
         mean, best = beliefs.mean[:, rows], beliefs.mean[draws, recommended][:, None]
-        regret = expected_improvement(mean, deviation, best)
+        regret, slope = improvement_and_slope(mean - best, deviation)
         rivals = scene.tables.space[rows] & (rows != recommended[:, None])
         regret = np.where(rivals, regret, 0.0)
-        counting = regret > NEGLIGIBLE * regret.max(axis=1, initial=0.0)[:, None]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            weight = np.where(counting, density((mean - best) / deviation) / (2.0 * deviation), 0.0)
         worth = np.empty_like(beliefs.mean)
-        for draw, counts in enumerate(counting):
-            chosen = np.flatnonzero(counts)
+        for draw, missed in enumerate(regret):
+            chosen, share = standing_for_all(missed)
+            weight = share * slope[draw, chosen] / (2.0 * deviation[draw, chosen])
             gap = beliefs.covariance[draw][chosen] - shared[draw]
             np.multiply(gap, gap, out=gap)
-            worth[draw] = weight[draw, chosen] @ gap
+            worth[draw] = weight @ gap
         return worth
 
 

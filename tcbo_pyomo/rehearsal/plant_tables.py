@@ -26,7 +26,7 @@ class PlantTables:
     def __init__(self, problem: Problem, noise_variance: Array) -> None:
         self.problem, self.process, self.noise = problem, problem.process, noise_variance
         self.induction = BatchedInduction(problem.sets)
-        self.space: Mask = problem.search_space
+        self.space: Mask = problem.places
         moves = self.process.transitions
         self._informed: Integers = moves.indices.astype(np.int64)
         self._first: Integers = moves.indptr[:-1].astype(np.int64)

@@ -13,7 +13,7 @@ from tcbo_pyomo.explain.limit_slack import limit_slack
 from tcbo_pyomo.foundation.wording import counted, spaced, uncertain, with_unit
 from tcbo_pyomo.knowledge.history import History, Move
 from tcbo_pyomo.plant.situation import Location
-from tcbo_pyomo.problem.in_words import described, output_title, place, place_values
+from tcbo_pyomo.problem.in_words import described, hides_states, inputs_at, output_title, place, place_values
 from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.records.status import doubts
 from tcbo_pyomo.report.known_without_code import known_moments, no_candidates, recorded_criticism, recorded_kernel
@@ -69,6 +69,7 @@ def page_content(campaign: Campaign, plans: Sequence[dict[str, Any] | None] = ()
         "misses": [[*map(str, astuple(miss))] for miss in audit.misses[:MOST_ROWS]],
         "unjudged": audit.unjudged,
         "moves_judged": audit.moves,
+        "amendments": campaign.amendments,
         "solver": solver_statistics(list(plans) or [campaign.method.plan_record()]),
         "repeat": _repeat(campaign, recorded_kernel(campaign) if no_model else campaign.knowledge.kernel.to_dict()),
     }
@@ -122,9 +123,17 @@ def _recommendation(campaign: Campaign, now: Moment) -> dict[str, Any]:
         "value": uncertain(now.mean, now.deviation, problem.output_unit),
         "candidates": None if now.candidates is None else counted(now.candidates, "candidate"),
         "regret": None if now.regret is None else with_unit(now.regret, problem.output_unit),
-        "measured": any(move.arrived == now.recommendation for move in campaign.history.made if move.value is not None),
+        "measured": _measured(campaign, now.recommendation),
+        "depends_on": [spaced(axis.name) for axis in problem.input_axes] if hides_states(problem) else [],
         "told": now.told,
     }
+
+
+def _measured(campaign: Campaign, location: Location) -> bool:
+    """Whether there is a result from a place, or from another one with the same inputs."""
+    problem = campaign.problem
+    wanted, told = inputs_at(problem, location), (move for move in campaign.history.made if move.value is not None)
+    return any(inputs_at(problem, move.arrived) == wanted for move in told)
 
 
 def _route(campaign: Campaign) -> dict[str, Any] | None:
@@ -132,7 +141,7 @@ def _route(campaign: Campaign) -> dict[str, Any] | None:
     problem, moves = campaign.problem, campaign.route
     if moves is None:
         return None
-    does = [spaced(problem.instruction(tuple(move["actions"].values()))) for move in moves]
+    does = [spaced(problem.instruction(tuple(move["actions"].values()))) if move["actions"] else "" for move in moves]
     titles = ["step", *(["actions"] if any(does) else []), *(spaced(c.name) for c in problem.coordinates)]
     rows = [
         [str(move["step"]), *([what] if any(does) else []), *(value for _, value in described(problem, move["at"]))]

@@ -71,6 +71,7 @@ def timeline(campaign: Campaign) -> list[Moment]:
             copy = moves[move.number - 1]
             # The first result of a move is its value, the others are replicates.
             copy.value, copy.replicates = (value, ()) if copy.value is None else (copy.value, (*copy.replicates, value))
+            copy.along = campaign.history.moves[move.number - 1].along[: len(copy.values)]
             history.told.append(move.number)
             knowledge.measured(copy)
         if told not in shown:

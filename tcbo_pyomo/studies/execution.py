@@ -19,7 +19,7 @@ from tcbo_pyomo.library import load_problem
 from tcbo_pyomo.planning.fall_backs import fall_backs
 from tcbo_pyomo.problem.with_settings import AnyProblem
 from tcbo_pyomo.records.determining_parts import FILE, changed_parts, file_part, source_parts
-from tcbo_pyomo.settings import stored_settings
+from tcbo_pyomo.settings import settings_without_retired
 from tcbo_pyomo.studies.runs import Run
 
 DRAWN_TRUTH = 3
@@ -65,7 +65,7 @@ def with_drawn_truth(problem: AnyProblem, seed: int) -> AnyProblem:
 def _results(run: Run) -> dict[str, Any]:
     if run.search_path:
         find_beside_user(run.search_path)
-    settings = stored_settings(run.case.settings)
+    settings = settings_without_retired(run.case.settings)
     problem = load_problem(run.case.source, settings.feedback.kind, run.seed)
     _refuse_other_sources(run)
     if run.case.truth == "drawn":

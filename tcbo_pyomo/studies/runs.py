@@ -29,7 +29,9 @@ from tcbo_pyomo.problem.finite import Problem
 from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.records.determining_parts import Parts, file_part, problem_parts, source_parts
 from tcbo_pyomo.records.problem_source import problem_fingerprint
-from tcbo_pyomo.settings import RETIRED, FeedbackSettings, Settings, stored_settings
+from tcbo_pyomo.settings import RETIRED, FeedbackSettings, Settings, settings_without_retired
+from tcbo_pyomo.studies.planned_objective import PART as OBJECTIVE
+from tcbo_pyomo.studies.planned_objective import objective_part, with_objective
 from tcbo_pyomo.studies.study import ProblemEntry, Study
 
 log = logging.getLogger(__name__)
@@ -80,18 +82,23 @@ class Run:
     def key(self) -> str:
         """A digest of all that determines the numbers; labels do not."""
         case = self.case
-        settings = _with_solver(case.settings, case.solver)
-        return _digest([MOVES_SINCE, case.parts, settings, self.seed, case.truth])
+        parts = {name: part for name, part in case.parts.items() if name != OBJECTIVE}
+        return _digest([MOVES_SINCE, parts, self._named_settings, self.seed, case.truth])
 
     @cached_property
     def key_of_0_1_0(self) -> str:
         """The key of versions that did not see a change of truth, episodes or sources."""
         case = self.case
         source = Path(case.source).name if case.source.endswith(".py") else case.source
-        facts = [MOVES_SINCE, source, case.fingerprint, _with_solver(case.settings, case.solver), self.seed]
+        facts = [MOVES_SINCE, source, case.fingerprint, self._named_settings, self.seed]
         if case.data:
             facts.append(case.parts)  # No run of these versions had past experiments.
         return _digest(facts if case.truth == "known" else [*facts, case.truth])
+
+    @property
+    def _named_settings(self) -> dict[str, Any]:
+        """The settings with what `auto` stands for in them."""
+        return with_objective(_with_solver(self.case.settings, self.case.solver), self.case.parts)
 
     @property
     def label(self) -> str:
@@ -132,10 +139,11 @@ def _cases(study: Study, problem: ProblemEntry, feedback: FeedbackSettings | Non
         given = (study.settings, problem.settings, method.settings, own, {"method": method.method})
         layers = (*given, *(nested(name, value) for name, value in point))
         try:
-            settings = stored_settings(dict(built.settings), *layers)
+            settings = settings_without_retired(dict(built.settings), *layers)
             # Builds the planner as well: a method that cannot serve this problem says so now.
             campaign = Campaign(built, settings, study.seeds[0], data or None)
             solver, as_ever = _linear_oracle(campaign.problem, settings), _moves_as_ever(campaign.problem)
+            objective = objective_part(campaign.problem, settings)
         except TcboError as error:
             label = ", ".join(filter(None, (problem.label, method.label, setting_label(point))))
             raise type(error)(f"study '{study.name}', {label}: {error}") from error
@@ -153,6 +161,7 @@ def _cases(study: Study, problem: ProblemEntry, feedback: FeedbackSettings | Non
             parts={
                 **parts,
                 **({} if as_ever else {"reach": REACHABLE_SINCE}),
+                **objective,
                 **source_parts(problem.problem, stored),
                 **file_part(data),
             },

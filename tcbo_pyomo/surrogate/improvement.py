@@ -15,12 +15,19 @@ def expected_improvement(mean: Array, deviation: Array, incumbent: float | Array
     EI(x) = E[max(f(x) - best, 0)] = sd(x) (u Phi(u) + phi(u)), u = (mean(x) - best) / sd(x), with Phi and phi the
     distribution and density of the standard normal; where nothing is uncertain, the certain improvement.
     """
-    gain = mean - incumbent
+    return improvement_and_slope(mean - incumbent, deviation)[0]
+
+
+def improvement_and_slope(gain: Array, deviation: Array) -> tuple[Array, Array]:
+    """Expected improvement, given mean - best, and its slope in the standard deviation, phi(u); 0 where that is 0."""
     certain = deviation <= 0.0
     u = gain / np.where(certain, 1.0, deviation)
+    slope = density(u)
     # Far below the incumbent the two terms cancel and rounding may leave a negative number.
-    improvement = np.maximum(gain * distribution(u) + deviation * density(u), 0.0)
-    return np.where(certain, np.maximum(gain, 0.0), improvement)
+    improvement = np.maximum(gain * distribution(u) + deviation * slope, 0.0)
+    if not certain.any():
+        return improvement, slope
+    return np.where(certain, np.maximum(gain, 0.0), improvement), np.where(certain, 0.0, slope)
 
 
 def distribution(u: Array) -> Array:
@@ -31,5 +38,5 @@ def distribution(u: Array) -> Array:
 
 
 def density(u: Array) -> Array:
-    """Density of the standard normal; also the slope of EI in the standard deviation, at u = (mean - best) / sd."""
+    """Density of the standard normal."""
     return np.exp(-0.5 * u * u) / math.sqrt(2.0 * math.pi)

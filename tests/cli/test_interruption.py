@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from waiting import PATIENCE
 
 from tcbo_pyomo import Campaign, load_problem, run_campaign, settings_from
 from tcbo_pyomo.campaign.simulation import Simulation
@@ -85,7 +86,7 @@ def test_ctrl_c_stops_a_continuous_run_within_seconds_and_it_can_be_resumed(tmp_
     for _ in range(12):  # a few moves are made, each judged after it
         assert process.stderr.readline().strip() == "measured"
     process.send_signal(request_)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=PATIENCE)
     # It ends within its plan, or soon after if the machine is too busy to deliver the signal at once.
     assert err.count("measured") < 10
     assert process.returncode == 130 and "Traceback" not in err and "--resume" in err

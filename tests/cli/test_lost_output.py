@@ -3,10 +3,15 @@
 import os
 import subprocess
 import sys
+from contextlib import redirect_stdout, suppress
+from pathlib import Path
 
 import pytest
 from test_campaign_commands import OWN_PROBLEM
+from waiting import PATIENCE
 
+from tcbo_pyomo.campaign.simulation import Simulation
+from tcbo_pyomo.cli.main import main
 from tcbo_pyomo.records import open_campaign, start_campaign
 
 FULL = "/dev/full"
@@ -27,7 +32,7 @@ def begun(tmp_path, monkeypatch):
 def run(redirection, *arguments):
     """A command in a shell; its exit code and standard error. Nothing waits for ever."""
     words = " ".join([sys.executable, "-m", "tcbo_pyomo", *arguments])
-    done = subprocess.run(["sh", "-c", f"{words} {redirection}"], stderr=subprocess.PIPE, text=True, timeout=120)
+    done = subprocess.run(["sh", "-c", f"{words} {redirection}"], stderr=subprocess.PIPE, text=True, timeout=PATIENCE)
     return done.returncode, done.stderr
 
 
@@ -52,6 +57,55 @@ def test_what_was_recorded_is_said_and_is_there_once(begun, redirection, argumen
     assert code == 6 and said in err and err.startswith("error: ") and err.count("\n") == 1, err
     begun.refresh()
     assert begun._ledger.position == rows + (arguments[0] in ("undo", "tell", "skip"))
+
+
+FILES = [
+    (["report", "c.db", "--output", "page.html"], "recorded, the file is there: wrote page.html", "page.html"),
+    (["new", "mine_here"], "recorded, the files are there: wrote mine_here/mine_here.py | wrote", "mine_here/run.py"),
+    (
+        ["run", "fuel_lake", "--method", "greedy_ucb", "--episodes", "1", "--output", "r"],
+        "recorded, the files are there: recommendation: ",
+        "r/result.json",
+    ),
+    (["study", "s.yaml"], "recorded, every run is kept: tables are in s; figures: tcbo figures s", "s/summary.csv"),
+    (["figures", "study"], "recorded, the files are there: study/figures/", "c.db"),
+    (["trust", "c.db"], "recorded, do not repeat the command: ", "c.db"),
+]
+
+
+def called(*arguments):
+    """The exit code of a command in this process, whose standard output is full."""
+    # When it is closed it writes what is left in its buffer: an error that is expected.
+    with suppress(OSError), open(FULL, "w") as lost, redirect_stdout(lost), pytest.raises(SystemExit) as end:
+        main(list(arguments))
+    return end.value.code
+
+
+@pytest.mark.parametrize(("arguments", "said", "file"), FILES, ids=[words[0] for words, _, _ in FILES])
+def test_files_that_were_written_are_named(begun, monkeypatch, capfd, arguments, said, file):
+    study = "name: s\nproblems: [fuel_lake]\nmethods: [greedy_ucb]\nseeds: 1..1\nsettings: {episodes: 1}\n"
+    Path("s.yaml").write_text(study)
+    monkeypatch.setattr("tcbo_pyomo.studies.figures.write_figures", lambda *_: [Path("study/figures/regret.png")])
+    code = called(*arguments)
+    err = capfd.readouterr().err
+    assert code == 6 and said in err and err.startswith("error: ") and err.count("\n") == 1, err
+    assert Path(file).exists()
+
+
+def test_an_interrupted_run_is_kept_before_anything_is_printed(tmp_path, monkeypatch):
+    simulated = Simulation.run
+
+    def interrupted(self, on_step):
+        def stop(episode, step):
+            on_step(episode, step)
+            if episode == 2:
+                raise KeyboardInterrupt
+
+        return simulated(self, stop)
+
+    monkeypatch.setattr(Simulation, "run", interrupted)
+    assert called("run", "fuel_lake", "--method", "greedy_ucb", "--output", str(tmp_path / "r")) == 6
+    assert (tmp_path / "r" / "unfinished.json").exists()
 
 
 def test_a_script_that_repeats_under_a_key_changes_once(begun):

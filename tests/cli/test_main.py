@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from waiting import until
+from waiting import PATIENCE, until
 
 import tcbo_pyomo
 from tcbo_pyomo.cli.main import main
@@ -260,9 +260,9 @@ def test_control_c_on_a_real_process(tmp_path):
     )
     process = start_process("run", "long.py", *QUICK, cwd=tmp_path)
     try:
-        until((tmp_path / "started").exists, 60)
+        until((tmp_path / "started").exists, PATIENCE)
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=PATIENCE)
     finally:
         process.kill()
     assert process.returncode == 130
@@ -273,7 +273,7 @@ def test_a_closed_pipe_is_quiet(tmp_path):
     process = start_process("settings", cwd=tmp_path)
     process.stdout.close()
     assert process.stderr.read() == ""
-    assert process.wait(timeout=60) in (0, 1)
+    assert process.wait(timeout=PATIENCE) in (0, 1)
 
 
 def test_start_up_does_not_load_heavy_modules(tmp_path):

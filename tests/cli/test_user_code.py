@@ -202,3 +202,24 @@ def test_a_fault_of_ours_is_one_line_too(tcbo, monkeypatch):
     assert "a fault of tcbo_pyomo" in err and "ZeroDivisionError: in the package" in err and "TCBO_TRACEBACK=1" in err
     monkeypatch.setenv("TCBO_TRACEBACK", "1")
     assert "Traceback" in tcbo("settings")[2]
+
+
+WRONG_CALLS = {
+    "rows of a finite plant": (LINE, "def add_to_polytope(self, model)", "def add_to_polytope(self, model, process, more)"),
+    "rows of a box": (BOX, "def add_to_trajectory(self, model)", "def add_to_trajectory(self)"),
+    "rule": (LINE, "def allowed_transitions(self, process)", "def allowed_transitions()"),
+    "kernel": (LINE, "def __call__(self, left, right)", "def __call__(self, left)"),
+    "cost": (LINE, "def cost(left, right)", "def cost(left, right, more)"),
+    "truth": (BOX, "def truth(points)", "def truth(points, *, sharply)"),
+    "dynamics": (BOX, "def step(model, step)", "def step(model)"),
+}
+
+
+@pytest.mark.parametrize("what", WRONG_CALLS)
+def test_code_that_takes_other_arguments_than_it_is_given(tcbo, tmp_path, what):
+    kind, right, wrong = WRONG_CALLS[what]
+    places = PLACES["line" if kind is LINE else "box"][1].split()
+    text = kind.format(**dict.fromkeys(places, "return value"))
+    assert text.count(right) == 1
+    (tmp_path / "own.py").write_text(text.replace(right, wrong))
+    assert_one_line(*tcbo("run", "own.py"))

@@ -13,8 +13,8 @@ from tcbo_pyomo.campaign.simulated_plant import SimulatedPlant
 from tcbo_pyomo.explain.as_text import explanation_text
 from tcbo_pyomo.explain.explanation import certifying_planner, explain, standpoint
 from tcbo_pyomo.explain.looser_rows import LooserRows
-from tcbo_pyomo.explain.scale import finite_scale, on_problem
 from tcbo_pyomo.explain.shadow_prices import look_ahead
+from tcbo_pyomo.explain.variance_scale import finite_scale, on_problem
 from tcbo_pyomo.models.constraints import (
     EndAt,
     FromFunction,
@@ -217,7 +217,7 @@ def smallest(problem, campaign, gap=1e-5):
 def test_a_price_is_the_difference_of_plans_solved_again_over_its_range(priced, limits):
     rules, horizon = side_rules(limits), 4
     problem = reactor(rules, horizon)
-    campaign = Campaign(problem, seed=3)
+    campaign = Campaign(problem, settings_from({"utility": {"objective": "differences"}}), seed=3)
     found = {limit.name: limit for limit in explain(campaign, gap=1e-5).limits}
 
     def hotter(model):

@@ -7,7 +7,7 @@ from tcbo_pyomo import Campaign, Problem, grid_process, load_problem
 from tcbo_pyomo.errors import BadInput, InfeasiblePlan
 from tcbo_pyomo.explain.explanation import certifying_planner, explain, standpoint
 from tcbo_pyomo.explain.limits_by_name import changed_limit, limit_names, named_limits
-from tcbo_pyomo.explain.scale import finite_scale, on_problem
+from tcbo_pyomo.explain.variance_scale import finite_scale, on_problem
 from tcbo_pyomo.explain.what_if import what_if
 from tcbo_pyomo.explain.what_if_text import verdict, what_if_text
 from tcbo_pyomo.models.constraints import (

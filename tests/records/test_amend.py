@@ -260,3 +260,22 @@ def test_a_problem_that_builds_differently_each_time_is_not_started(tmp_path):
         ):
             start_campaign(tmp_path / "odd.db", tmp_path / "odd.py", SETTINGS, 1)
         assert not (tmp_path / "odd.db").exists()
+
+
+def test_status_and_report_say_what_was_changed_and_when(file, tmp_path):
+    from tcbo_pyomo.cli._campaign_texts import status_as_text
+    from tcbo_pyomo.report.page import render_report
+
+    campaign = told(started(file), 2)
+    assert campaign.status().amendments == () and "amended" not in render_report(campaign.live())
+    campaign.amend(wide())
+    told(campaign, 1)
+    campaign.amend(None, {"episodes": 5})
+    opened = open_campaign(file, wide())
+    first, second = opened.status().amendments
+    assert first.startswith("after move 2: ") and "MaximumStep" in first and " was " in first and ", is " in first
+    assert "noise" not in first  # It is the same everywhere, though there are more moves now.
+    assert second.startswith("after move 3: ") and "episodes" in second
+    assert f"amended {first}\n" in status_as_text(opened.status())
+    for shown in (render_report(opened.campaign), render_report(opened.live())):
+        assert "amended" in shown and "after move 2: " in shown and "after move 3: " in shown

@@ -16,6 +16,7 @@ import pytest
 
 from tcbo_pyomo import load_problem, open_campaign, save_campaign
 from tcbo_pyomo.errors import BadInput, NotTrusted
+from tcbo_pyomo.foundation.atomic_file import write_checked
 from tcbo_pyomo.records import DurableCampaign
 from tcbo_pyomo.records.json_file import resume_simulation
 from tcbo_pyomo.records.opening import trust_campaign
@@ -143,13 +144,35 @@ def test_a_finished_run_is_read_back(rig, name, source):
 
 
 def test_half_a_study_goes_on_where_it_was(rig):
+    """With the objective that was the default then."""
+    study = read_study("dosed_tanks.yaml")
+    study = study.model_copy(update={"settings": {**study.settings, "utility": {"objective": "differences"}}})
     made = {path.name: path.read_bytes() for path in (rig / "dosed_tanks" / "runs").iterdir()}
-    tables = run_study(read_study("dosed_tanks.yaml"), "dosed_tanks", workers=1)
+    tables = run_study(study, "dosed_tanks", workers=1, extend=True)
     now = {path.name: path.read_bytes() for path in (rig / "dosed_tanks" / "runs").iterdir()}
     assert len(made) == 4 and len(now) == 8 and {name: now[name] for name in made} == made
     for table in ("runs", "paths"):
         wanted = list(csv.DictReader((FILES / f"dosed_tanks_{table}.csv").read_text().splitlines()))
         assert tables.rows(table) == wanted
+
+
+def test_half_a_study_with_the_default_makes_only_the_planned_runs_anew(rig):
+    made = {path.name: path.read_bytes() for path in (rig / "dosed_tanks" / "runs").iterdir()}
+    tables = run_study(read_study("dosed_tanks.yaml"), "dosed_tanks", workers=1)
+    now = {path.name: path.read_bytes() for path in (rig / "dosed_tanks" / "runs").iterdir()}
+    assert len(made) == 4 and len(now) == 10 and {name: now[name] for name in made} == made
+    then = list(csv.DictReader((FILES / "dosed_tanks_paths.csv").read_text().splitlines()))
+    kept = [row for row in then if row["method"] == "random_walk"]
+    assert [row for row in tables.rows("paths") if row["method"] == "random_walk"] == kept
+    assert tables.rows("paths") != then
+
+
+def test_a_campaign_that_does_not_name_the_objective_goes_on_with_that_of_its_time(rig):
+    stored = json.loads((rig / "knorr.json").read_text())
+    del stored["content"]["settings"]["utility"]
+    write_checked(rig / "silent.json", stored["format"], stored["version"], stored["content"])
+    wanted = NEXT["knorr.json"]
+    assert_same(gone_on(open_campaign(rig / "silent.json", "knorr_pyrazole"), len(wanted)), wanted)
 
 
 def test_another_problem_is_still_refused(rig):

@@ -11,10 +11,10 @@ from tcbo_pyomo import Campaign, settings_from
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.models.constraints import EndAt, ResourceBudget
 from tcbo_pyomo.rehearsal.batched_induction import BatchedInduction, Costs
-from tcbo_pyomo.rehearsal.campaigns import FinitePlant, rehearse
 from tcbo_pyomo.rehearsal.chances import draw_chances
 from tcbo_pyomo.rehearsal.members import members_of
 from tcbo_pyomo.rehearsal.simulated_budgets import BudgetTables, SimulatedBudgets
+from tcbo_pyomo.rehearsal.simulated_campaigns import FinitePlant, rehearse
 from tcbo_pyomo.rehearsal.standpoint import standpoint_of
 
 

@@ -12,6 +12,7 @@ import pyomo.environ as pyo
 import pyomo_pounce
 import pytest
 from pyomo.contrib.solver.common.factory import SolverFactory as ContributedFactory
+from waiting import PATIENCE
 
 from tcbo_pyomo import BadInput, hand_over_solver, load_problem, run_campaign, settings_from
 from tcbo_pyomo.solvers.linear.programme import compile_linear_model
@@ -96,7 +97,7 @@ def test_ipopt_is_found_where_idaes_keeps_it(installed: str, tmp_path: Path) -> 
     (tmp_path / "bin" / "ipopt").symlink_to(POUNCE)
     environment = {**os.environ, "IDAES_DATA": str(tmp_path), "HOME": str(tmp_path)}
     command = [sys.executable, "-c", SCRIPT, installed]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=PATIENCE)
     assert done.stdout.split() == ["found", str(installed == "with")], done.stderr
 
 

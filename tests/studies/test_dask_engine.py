@@ -5,10 +5,13 @@ import signal
 
 import pytest
 from tiny_study import contents
-from waiting import until
+from waiting import PATIENCE, until
 
 from tcbo_pyomo.errors import BadInput, NoWorkers
 from tcbo_pyomo.studies import run_study
+
+SLOWLY = "2"
+"""Seconds of a run in the middle of which something happens to its worker: a busy machine takes its time for that."""
 
 
 def test_dask_gives_the_same_bytes_and_loses_nothing_when_a_worker_is_killed(study, undisturbed, tmp_path, monkeypatch):
@@ -58,7 +61,7 @@ def test_a_run_that_waits_at_a_dying_dask_worker_is_not_blamed(study, tmp_path, 
     # The one worker holds all runs and begins with the guilty one; at its first death Dask gives up all that it held.
     strict = {"distributed.scheduler.allowed-failures": 0, "distributed.scheduler.worker-saturation": "inf"}
     monkeypatch.setenv("TINY_KILLS", "2")
-    monkeypatch.setenv("TINY_SECONDS", "0.5")
+    monkeypatch.setenv("TINY_SECONDS", SLOWLY)
     submit, transition, given_up = Client.submit, Scheduler.transition, set()
 
     def guilty_first(self, function, run, **options):
@@ -92,7 +95,7 @@ def test_a_dask_worker_that_dies_with_results_nobody_has_fetched_costs_nothing(
             if batch and not lost:
                 lost.append(batch[0].key)
                 os.kill(next(iter(batch[0].client.run(os.getpid).values())), signal.SIGKILL)
-                until(lambda: batch[0].status != "finished", 60)
+                until(lambda: batch[0].status != "finished", PATIENCE)
             return batch
 
     monkeypatch.setenv("TINY_SECONDS", "0.2")
@@ -105,7 +108,7 @@ def test_a_dask_worker_that_dies_with_results_nobody_has_fetched_costs_nothing(
 def test_a_dask_cluster_that_goes_away_costs_what_was_not_made_yet(study, undisturbed, tmp_path, monkeypatch):
     from distributed import LocalCluster
 
-    monkeypatch.setenv("TINY_SECONDS", "0.3")
+    monkeypatch.setenv("TINY_SECONDS", SLOWLY)
     folder = tmp_path / "out"
     cluster = LocalCluster(n_workers=1, threads_per_worker=1, host="127.0.0.1", dashboard_address=None)
     gone = []
@@ -151,7 +154,7 @@ def test_without_a_living_worker_a_study_stops_keeps_what_it_has_and_goes_on_lat
 ):
     from distributed import LocalCluster
 
-    monkeypatch.setenv("TINY_SECONDS", "0.2")
+    monkeypatch.setenv("TINY_SECONDS", SLOWLY)
     folder = tmp_path / "out"
     with LocalCluster(n_workers=1, threads_per_worker=1, host="127.0.0.1", dashboard_address=None) as cluster:
 
@@ -167,8 +170,9 @@ def test_without_a_living_worker_a_study_stops_keeps_what_it_has_and_goes_on_lat
         assert stop.value.exit_code == 1
         made = len(list((folder / "runs").iterdir()))
         assert 2 <= made < 16 and len(list((folder / "failures").iterdir())) == 0
+        monkeypatch.delenv("TINY_SECONDS")
         cluster.scale(1)
-        cluster.wait_for_workers(1, timeout=120)
+        cluster.wait_for_workers(1, timeout=PATIENCE)
         seen = []
         run_study(study, folder, on_progress=seen.append, **{**options, "patience": 60.0})
     assert seen[0].done == made and contents(folder) == undisturbed
@@ -185,10 +189,11 @@ def test_a_local_cluster_that_has_lost_all_workers_is_replaced(study, undisturbe
             clusters.append(self)
 
     monkeypatch.setattr(distributed, "LocalCluster", Noted)
-    monkeypatch.setenv("TINY_SECONDS", "0.2")
+    monkeypatch.setenv("TINY_SECONDS", SLOWLY)
 
     def lose_all(progress):
         if progress.done == 2:
+            monkeypatch.delenv("TINY_SECONDS")
             clusters[0].scale(0)
 
     run_study(study, tmp_path / "out", workers=1, engine="dask", patience=1.0, on_progress=lose_all)

@@ -8,12 +8,9 @@ import sys
 import psutil
 import pytest
 from study_process import process_of
-from waiting import until
+from waiting import PATIENCE, until
 
 from tcbo_pyomo.foundation.parent_process import end_with_parent
-
-PATIENCE = 120
-"""Seconds for what takes one when the machine has nothing else to do."""
 
 
 @pytest.mark.parametrize("engine", ["processes", "dask"])

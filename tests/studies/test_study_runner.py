@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from study_process import command, environment, process_of
 from tiny_study import contents
-from waiting import until
+from waiting import PATIENCE, until
 
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.studies import run_study
@@ -182,9 +182,9 @@ def test_killed_at_random_moments_it_goes_on_to_the_same_bytes(study, undisturbe
 def test_ctrl_c_keeps_what_was_made_and_leaves_no_process(study, tmp_path):
     folder = tmp_path / "out"
     process = process_of(study, folder, "--workers", "2", TINY_SECONDS="1")
-    until(lambda: list(folder.glob("runs/*.json")), 120)
+    until(lambda: list(folder.glob("runs/*.json")), PATIENCE)
     os.killpg(process.pid, signal.SIGINT)
-    _, errors = process.communicate(timeout=120)
+    _, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130, errors
     assert errors.strip().endswith("interrupted")
     assert "Traceback" not in errors

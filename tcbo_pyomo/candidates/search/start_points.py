@@ -15,6 +15,7 @@ import numpy as np
 from tcbo_pyomo.candidates.search.projected_ascent import Allowed
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.arrays import Array, Integers
+from tcbo_pyomo.foundation.distances import distances
 from tcbo_pyomo.foundation.sobol_points import scrambled_sobol
 
 NEIGHBOURS = 8
@@ -25,6 +26,8 @@ STRETCH = 1.3
 dimensions: with as many starts inside the box, searches of 6-D samples missed the best known maximum two to four
 times as often."""
 EXTRA_STARTS = 8
+FEW_POINTS = 2048
+"""Up to so many, comparing all pairs takes less time than loading SciPy's tree."""
 
 
 class Functions(Protocol):
@@ -82,10 +85,19 @@ def survey_starts(
 @lru_cache(maxsize=16)
 def _survey(dimension: int) -> tuple[Array, Integers]:
     """Sobol points of the box (N x d), always the same, and each point's nearest neighbours (N x k)."""
-    from scipy.spatial import cKDTree  # Slow to load, and not needed where the plant does not get everywhere.
-
     points = np.clip(STRETCH * (scrambled_sobol(dimension, min(8 + dimension, 12)) - 0.5), -0.5, 0.5)
-    return points, cKDTree(points).query(points, k=NEIGHBOURS + 1)[1][:, 1:]
+    return points, nearest(points)
+
+
+def nearest(points: Array) -> Integers:
+    """The nearest neighbours of each of n points, n x k in no order."""
+    if len(points) <= FEW_POINTS:
+        apart = distances(points, points)
+        np.fill_diagonal(apart, np.inf)
+        return np.argpartition(apart, NEIGHBOURS - 1, axis=1)[:, :NEIGHBOURS]
+    from scipy.spatial import cKDTree
+
+    return np.asarray(cKDTree(points).query(points, k=NEIGHBOURS + 1)[1][:, 1:])
 
 
 def _values(functions: Functions, points: Array, allowed: Allowed | None) -> Array:

@@ -7,7 +7,7 @@ constraint, the user's own included, counts what is already spent.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from tcbo_pyomo.foundation.coordinates import Coordinate
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 from tcbo_pyomo.models.trajectory import build_trajectory
 from tcbo_pyomo.plant.dynamics import Dynamics, NonlinearDynamics
-from tcbo_pyomo.plant.pyomo_model.model_dynamics import ModelDynamics
+from tcbo_pyomo.plant.pyomo_model.model_dynamics import ModelDynamics, PartOfModel
 from tcbo_pyomo.solvers.bounds import Bounds
 from tcbo_pyomo.solvers.nonlinear.path_objective import PathTerms
 from tcbo_pyomo.solvers.nonlinear.programme import compile_nonlinear_model
@@ -37,7 +37,9 @@ class CompiledTrajectory:
     programme
         Its compiled rows and columns.
     terms
-        Which columns are what the black box sees of the points x_1 .. x_H.
+        Which columns are what the black box sees of the points x_1 .. x_H, and of those within each step before them.
+    per_step
+        Measured points of a step.
     convex
         Whether all rows are linear, or the 2-norm of the actions.
     """
@@ -50,8 +52,12 @@ class CompiledTrajectory:
         steps: int,
         constraints: Sequence[TransitionConstraint],
         inputs: Sequence[str] | None = None,
+        parts: Sequence[Dynamics | PartOfModel] = (),
+        between: Callable[[Array, Array], Array] | None = None,
     ) -> None:
-        self.model = build_trajectory(coordinates, dynamics, start, steps, constraints, inputs)
+        self.model = build_trajectory(coordinates, dynamics, start, steps, constraints, inputs, parts)
+        self._moments, self.per_step = len(parts), len(parts) + 1
+        self._points_between = between
         first = [*self.model.state.values(), *self.model.action.values()]
         formulas = dynamics.formulas(self.model) if isinstance(dynamics, ModelDynamics) else ()
         self.programme = compile_nonlinear_model(self.model, first, formulas)
@@ -60,11 +66,13 @@ class CompiledTrajectory:
         self._path = len(first)
         points = np.arange(self._states).reshape(-1, self.dimension)
         seen = [list(self.model.COORDINATES).index(name) for name in self.model.INPUTS]
-        self.terms = PathTerms(points[1:, seen], len(self.programme.columns))
         self._column_of = {id(column): i for i, column in enumerate(self.programme.columns)}
+        self._between = self._columns_between()
+        ways = np.concatenate([self._between, points[1:, None]], axis=1)[:, :, seen]
+        self.terms = PathTerms(ways.reshape(-1, len(seen)), len(self.programme.columns))
         self._start_values = self.programme.start_values()
         self._inside = self._inside_steps(dynamics)
-        self._has_inside = isinstance(dynamics, NonlinearDynamics)
+        self._has_inside = isinstance(dynamics, NonlinearDynamics) or bool(parts)
         self._own = Bounds(*self.programme.column_bounds(), *self.programme.row_bounds())
         rows, columns = self.programme.jac.sparsity_out(0).get_triplet()
         shape = (len(self.programme.rows), len(self.programme.columns))
@@ -73,6 +81,15 @@ class CompiledTrajectory:
         self._not_convex = self.programme.nonlinear_rows & np.array([n != "move_limit" for n in names], dtype=bool)
         self.convex = not self._not_convex.any()
         self._end = np.array([name.startswith("end_at") for name in names], dtype=bool)
+
+    def _columns_between(self) -> NDArray[np.int_]:
+        """Columns of the points within each step, H x moments x d."""
+        names, moments = list(self.model.COORDINATES), range(self._moments)
+        places = [
+            [[self._column_of[id(self.model.between[h, k, name])] for name in names] for k in moments]
+            for h in self.model.STEPS
+        ]
+        return np.array(places, dtype=int).reshape(self.steps, self._moments, self.dimension)
 
     def _inside_steps(self, dynamics: Dynamics) -> list[tuple[StepSimulator, NDArray[np.int_]]]:
         """For each step of a user's model who simulates it, and the columns of the variables inside it."""
@@ -113,6 +130,9 @@ class CompiledTrajectory:
         values[self._states : self._path] = actions.ravel()
         for (simulator, columns), state, action in zip(self._inside, states, actions, strict=False):
             values[columns] = simulator.inside(state, action)
+        if self._points_between is not None and self._moments:
+            for columns, state, action in zip(self._between, states, actions, strict=False):
+                values[columns] = self._points_between(state, action)
         for starts in self.model.auxiliary_starts:
             for variable, value in starts(states):
                 values[self._column_of[id(variable)]] = value

@@ -80,7 +80,9 @@ class EagerPaths:
         changed = begin(plan, surface, arrival, utility.stage == "blind", situation, generator)
         points = self.problem.observed(changed.states[situation.step + 1 :])
         before, after = surface.value(np.vstack([ahead[0], points[0]]))[:, 0]
-        return replace(changed, value=tangent.objective.value(points)) if after > before else plan
+        if after <= before:
+            return plan
+        return replace(changed, value=tangent.objective.value(self.oracle.measured_points(changed, situation.step)))
 
     def _in_a_box(
         self,

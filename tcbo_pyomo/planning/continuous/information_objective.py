@@ -39,6 +39,8 @@ class InformationObjective:
         sigma^2 of the planned measurements.
     """
 
+    counts_every_measurement = True
+
     def __init__(self, kernel: Kernel, centers: Array, weights: Array, noise_variance: float) -> None:
         self.kernel = kernel
         self.centers = np.array(centers, dtype=float)

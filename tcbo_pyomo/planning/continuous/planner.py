@@ -55,7 +55,7 @@ class ContinuousPlanner:
         def extreme_point(tangent: PathTangent) -> PathMixture:
             tangents.append(tangent)
             plan = self.oracle.best_path(tangent.objective, path, actions, tangent.targets, self._unfinished(situation))
-            ahead = self.problem.observed(plan.states[len(path) :])
+            ahead = self.oracle.measured_points(plan, len(actions))
             found.append((ahead, plan))
             return [(1.0, ahead)]
 

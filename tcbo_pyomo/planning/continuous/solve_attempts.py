@@ -10,6 +10,7 @@ from tcbo_pyomo.errors import SolverFailed, TcboError
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.models.episode_path import EpisodePath
 from tcbo_pyomo.planning.continuous.compiled_trajectory import CompiledTrajectory
+from tcbo_pyomo.planning.continuous.measured_path import where_counted
 from tcbo_pyomo.planning.continuous.trajectory_plan import SolveRecord
 from tcbo_pyomo.problem.continuous import ContinuousProblem
 from tcbo_pyomo.solvers.nonlinear.path_objective import PathObjective
@@ -67,7 +68,8 @@ class Replan:
 
     def value(self, objective: PathObjective, values: Array) -> float:
         """The objective over the points still to come."""
-        return float(objective.value(self.compiled.terms.points(values, self.made)))
+        counted = where_counted(objective, self.compiled.per_step)
+        return float(counted.value(self.compiled.terms.points(values, self.made * self.compiled.per_step)))
 
     def refusal(self, values: Array) -> tuple[float, str]:
         """By how much columns miss the model, and what they miss; an empty text where they are allowed.
@@ -92,7 +94,8 @@ class Replan:
         """
         began = time.perf_counter()
         try:
-            solution = self.solver.solve(objective, self.within_bounds(x0), self.bounds)
+            counted = where_counted(objective, self.compiled.per_step)
+            solution = self.solver.solve(counted, self.within_bounds(x0), self.bounds)
         except Exception as error:
             if isinstance(error, TcboError) and not isinstance(error, SolverFailed):
                 raise

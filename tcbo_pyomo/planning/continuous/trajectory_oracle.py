@@ -44,7 +44,7 @@ class TrajectoryOracle:
         start = np.asarray(problem.start_state)
         if problem not in _COMPILED:
             parts = problem.coordinates, problem.dynamics, start, problem.horizon, problem.rules, problem.input_names
-            _COMPILED[problem] = CompiledTrajectory(*parts)
+            _COMPILED[problem] = CompiledTrajectory(*parts, problem.parts, problem.between)
         self.compiled = _COMPILED[problem]
         warn_of_discretisation(problem.dynamics, start, problem.horizon)
         iterations = settings.max_iterations
@@ -105,6 +105,10 @@ class TrajectoryOracle:
             tuple(replan.attempts),
         )
         return TrajectoryPlan(*self.compiled.read(chosen.values), chosen.value, record, chosen.values)
+
+    def measured_points(self, plan: TrajectoryPlan, made: int) -> Array:
+        """What the black box sees of the points of a plan that are measured after so many moves (n x p)."""
+        return self.compiled.terms.points(plan.columns, made * self.compiled.per_step)
 
     def _checked(self, path: Array, actions: Array) -> tuple[Array, Array]:
         states = self._points("path_so_far", path, self.compiled.dimension)

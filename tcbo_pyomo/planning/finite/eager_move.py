@@ -151,9 +151,10 @@ def leads_everywhere(problem: Problem) -> Mask:
     if not process.deterministic:
         return np.zeros(process.number_of_states, dtype=bool)
     places = problem.sets.allowed_pairs & problem.search_space[process.successor]
-    different = np.unique(process.pair_state[places] * process.number_of_states + process.successor[places])
+    arrived = problem.input_of[process.successor[places]]
+    different = np.unique(process.pair_state[places] * process.number_of_states + arrived)
     met = np.bincount(different // process.number_of_states, minlength=process.number_of_states)
-    return met == np.count_nonzero(problem.search_space)
+    return met == np.count_nonzero(problem.places)
 
 
 @timed("utility")

@@ -28,7 +28,7 @@ from tcbo_pyomo.models.visitation import Visitation
 from tcbo_pyomo.planning.finite.move_information import MoveInformation
 from tcbo_pyomo.planning.finite.utility import Linearisation, Posterior
 from tcbo_pyomo.plant.process import Process
-from tcbo_pyomo.surrogate.improvement import density, expected_improvement
+from tcbo_pyomo.surrogate.improvement import improvement_and_slope
 
 PLACES = 256
 """How many places z stand for all of them in the sum of a gain; the sum is exact up to so many."""
@@ -71,47 +71,46 @@ class ExpectedRegret:
         rivals = places.copy()
         rivals[self.recommended] = False
         self.rivals = np.flatnonzero(rivals)
+        self._below = mean[self.rivals] - mean[self.recommended]
 
     @timed("utility")
     def value(self, visitation: Visitation | None = None) -> float:
         """U at a visitation; None for the history alone."""
         posterior = self.posterior(self.information.planned(visitation))
-        return float(self._regrets(self._deviations(posterior)).sum())
+        deviation = self._deviations(posterior, posterior.covariance_with(self.recommended, None))
+        return float(self._regrets(deviation)[0].sum())
 
     @timed("utility")
     def linearise(self, visitation: Visitation | None = None) -> Linearisation:
         """U at a visitation, and by how much one more visit of each pair lowers it; None for the history alone."""
         posterior = self.posterior(self.information.planned(visitation))
-        deviation = self._deviations(posterior)
-        regret = self._regrets(deviation)
-        worth, variance = self._worth(posterior, deviation, regret), posterior.variance_of(np.arange(len(self.mean)))
-        gains = self.information.arrival_gains(worth, variance)
-        gradient = -self.information.gains(worth, variance)
+        shared = posterior.covariance_with(self.recommended, None)
+        deviation = self._deviations(posterior, shared)
+        regret, slope = self._regrets(deviation)
+        chosen, share = standing_for_all(regret)
+        weight = share * slope[chosen] / (2.0 * deviation[chosen])
+        gap = posterior.covariances_of(self.rivals[chosen])
+        np.subtract(gap, shared, out=gap)
+        worth = weight @ np.multiply(gap, gap, out=gap)
+        gains = self.information.arrival_gains(worth, posterior.variance)
+        planned = gains if self.information.convention == "arrival" else self.information.gains(worth, posterior.variance)
         rival = int(self.rivals[regret.argmax()]) if len(regret) else None
         value = float(regret.sum())
         return Linearisation(
-            value, self.recommended, rival, gradient, None, posterior, self.mean, self.noise_factor, gains
+            value, self.recommended, rival, -planned, None, posterior, self.mean, self.noise_factor, gains
         )
 
-    def _deviations(self, posterior: Posterior) -> Array:
-        """Standard deviation of f(z) - f(z*) for each rival z."""
-        shared = posterior.covariance_with(self.recommended, None)
-        variance = posterior.variance_of(self.rivals) + shared[self.recommended] - 2.0 * shared[self.rivals]
+    def _deviations(self, posterior: Posterior, shared: Array) -> Array:
+        """Standard deviation of f(z) - f(z*) for each rival z, given the covariances with f(z*)."""
+        variance = (posterior.variance - 2.0 * shared)[self.rivals] + shared[self.recommended]
         return np.sqrt(np.maximum(variance, 0.0))
 
-    def _regrets(self, deviation: Array) -> Array:
-        return expected_improvement(self.mean[self.rivals], deviation, float(self.mean[self.recommended]))
-
-    def _worth(self, posterior: Posterior, deviation: Array, regret: Array) -> Array:
-        """What one more measurement at each state (n) is worth, times Var f + sigma^2 there."""
-        chosen, share = _standing_for_all(regret)
-        below = self.mean[self.rivals[chosen]] - self.mean[self.recommended]
-        weight = share * density(below / deviation[chosen]) / (2.0 * deviation[chosen])
-        ends = np.full(len(chosen), self.recommended)
-        return weight @ posterior.covariances_with(self.rivals[chosen], ends) ** 2
+    def _regrets(self, deviation: Array) -> tuple[Array, Array]:
+        """E[(f(z) - f(z*))+] of each rival, and phi(u_z), its slope in the standard deviation."""
+        return improvement_and_slope(self._below, deviation)
 
 
-def _standing_for_all(regret: Array) -> tuple[Integers, Array]:
+def standing_for_all(regret: Array) -> tuple[Integers, Array]:
     """Positions of the rivals that count, and for how many each does.
 
     All but the negligible ones, up to `PLACES`; of more a systematic sample in proportion to their regret, which estimates

@@ -46,23 +46,35 @@ class MoveInformation:
         Moves of an episode; only "departure" asks for the last one.
     convention
         "arrival" or "departure".
+    passes
+        P x n: how often each pair measures each state on its way, with the noise of the pair; by both conventions such a
+        measurement informs about the state that is passed. None where pairs measure where they arrive only.
     """
 
-    def __init__(self, process: Process, horizon: int = 0, convention: Convention = "arrival") -> None:
-        self.process, self.horizon, self.convention = process, horizon, convention
+    def __init__(
+        self,
+        process: Process,
+        horizon: int = 0,
+        convention: Convention = "arrival",
+        passes: sparse.csr_matrix | None = None,
+    ) -> None:
+        self.process, self.horizon, self.convention, self.passes = process, horizon, convention, passes
         self._departs = convention == "departure"
 
     @cached_property
     def rate(self) -> sparse.csr_matrix:
         """P x n (2P x n with "departure"): what one visit of a pair teaches about each state."""
         arrival = self.process.information_rate
+        total = np.asarray(arrival.sum(axis=1)).ravel()
+        passed = None if self.passes is None else self.passes.multiply(total[:, None])
         if not self._departs:
-            return arrival
+            return arrival if passed is None else (arrival + passed).tocsr()
         import scipy.sparse as sparse  # Slow to load, and the default does without.
 
         pairs = np.arange(self.process.number_of_pairs)
-        total = np.asarray(arrival.sum(axis=1)).ravel()
         departure = sparse.csr_matrix((total, (pairs, self.process.pair_state)), shape=arrival.shape)
+        if passed is not None:
+            departure = departure + passed
         return sparse.vstack([departure, departure + arrival], format="csr")
 
     def visits(self, visitation: Visitation) -> Array:
@@ -91,16 +103,27 @@ class MoveInformation:
         if not self._departs:
             return arrival
         departure = self._gains(self.process.pair_state[self.process.transition_pair], worth, variance)
-        return np.stack([departure, departure + arrival])
+        ends = self._gains(self.process.transitions.indices, worth, variance)
+        on_the_way = arrival - ends
+        return np.stack([departure + on_the_way, departure + arrival])
 
     def arrival_gains(self, worth: Array, variance: Array) -> Array:
         """What the next measurement brings after each pair (P), whatever plans count: it is made where the pair arrives."""
-        return self._gains(self.process.transitions.indices, worth, variance)
+        arrival = self._gains(self.process.transitions.indices, worth, variance)
+        return arrival if self.passes is None else arrival + self._passing_gains(self.passes, worth, variance)
+
+    def _passing_gains(self, passes: sparse.csr_matrix, worth: Array, variance: Array) -> Array:
+        """What measurements on the way bring (P), each by itself."""
+        noise = 1.0 / np.asarray(self.process.information_rate.sum(axis=1)).ravel()
+        of_each = passes.tocoo()
+        gained = of_each.data * worth[of_each.col] / (variance[of_each.col] + noise[of_each.row])
+        return np.bincount(of_each.row, gained, minlength=passes.shape[0]).astype(float)
 
     def _gains(self, informed: Integers, worth: Array, variance: Array) -> Array:
         """The expectation over the transitions of each pair, of which each informs about one state."""
         moves, noise = self.process.transitions, self.process.noise_variance
-        return np.add.reduceat(moves.data * worth[informed] / (variance[informed] + noise), moves.indptr[:-1])
+        gain = worth[informed] / (variance[informed] + noise)
+        return gain if self.process.deterministic else np.add.reduceat(moves.data * gain, moves.indptr[:-1])
 
     def _shaped(self, values: Array) -> Array:
         return values.reshape(2, -1) if self._departs else values

@@ -65,6 +65,17 @@ class FeaturePosterior:
         rows = self._all_rows
         return (rows[first] if second is None else rows[first] - rows[second]) @ rows.T
 
+    def covariances_of(self, states: Integers) -> Array:
+        """Covariance of some states with every state, one row each (states x n)."""
+        everything = self.factor if self._cholesky is None else self._all_rows
+        return everything[states] @ everything.T
+
+    @cached_property
+    def variance(self) -> Array:
+        """Variance of every state (n)."""
+        everything = self.factor if self._cholesky is None else self._all_rows
+        return np.einsum("ij,ij->i", everything, everything)
+
     def covariance_of(self, states: Integers) -> Array:
         """Covariance between some states."""
         rows = self._rows(states)
@@ -101,6 +112,15 @@ class KernelPosterior:
         return self.covariance[first] if second is None else self.covariance[first] - self.covariance[second]
 
     covariances_with = covariance_with
+
+    def covariances_of(self, states: Integers) -> Array:
+        """Covariance of some states with every state, one row each (states x n)."""
+        return self.covariance[states]
+
+    @property
+    def variance(self) -> Array:
+        """Variance of every state (n)."""
+        return self.covariance.diagonal()
 
     def covariance_of(self, states: Integers) -> Array:
         """Covariance between some states."""

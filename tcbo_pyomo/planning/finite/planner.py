@@ -175,7 +175,7 @@ class FinitePlanner:
             "solver": self.oracle.name,
             "components": len(plan.components),
             "utility": plan.tangent.value,
-            "separates": [self.problem.describe(state) for state in ends],
+            "separates": [self.problem.describe_inputs(state) for state in ends],
         }
         return record if plan.certificate is None else {**record, "certificate": plan.certificate.to_dict()}
 

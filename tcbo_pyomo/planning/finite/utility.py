@@ -41,6 +41,13 @@ class Posterior(Protocol):
     def covariances_with(self, first: Integers, second: Integers | None) -> Array:
         """`covariance_with` for many pairs at once, one row each (pairs x n)."""
 
+    def covariances_of(self, states: Integers) -> Array:
+        """Covariance of some states with every state, one row each (states x n)."""
+
+    @property
+    def variance(self) -> Array:
+        """Variance of every state (n)."""
+
     def covariance_of(self, states: Integers) -> Array:
         """Covariance between some states."""
 

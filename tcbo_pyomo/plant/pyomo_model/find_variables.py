@@ -9,7 +9,7 @@ from pyomo.core.base.indexed_component_slice import IndexedComponent_slice
 from pyomo.core.base.var import VarData
 
 from tcbo_pyomo.errors import BadInput, suggestion
-from tcbo_pyomo.plant.pyomo_model.declarations import ModelInput, ModelState, Where
+from tcbo_pyomo.plant.pyomo_model.states_and_inputs import ModelInput, ModelState, Where
 
 Timed = dict[Any, VarData]
 """The data of one variable by time; one that does not depend on time has the single key None."""

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.coordinates import Coordinate
 from tcbo_pyomo.plant.actions import BoxActions
-from tcbo_pyomo.plant.pyomo_model.declarations import ModelInput, ModelState
 from tcbo_pyomo.plant.pyomo_model.model_dynamics import Axis, CopyOfModel, ModelDynamics
+from tcbo_pyomo.plant.pyomo_model.states_and_inputs import ModelInput, ModelState
 
 if TYPE_CHECKING:
     from pyomo.environ import ConcreteModel
@@ -80,6 +81,9 @@ def dynamics_from_model(
         for axis, value in zip([*of_states, *present], values, strict=True)
         if value is not None
     }
+    for name, value in start.items():
+        if not math.isfinite(value):
+            raise BadInput(f"state '{name}': the model begins with {value}; its initial condition must be a finite number")
     limits = dict(_limit(given, axis.coordinate, template.duration or 1.0) for given, axis in of_inputs)
     function = CopyOfModel(template, of_states, of_inputs, getattr(build, "__name__", "model"))
     return ModelDynamics(

@@ -6,18 +6,21 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.coordinates import Coordinate
 from tcbo_pyomo.plant.dynamics import NonlinearDynamics
-from tcbo_pyomo.plant.pyomo_model.declarations import ModelInput
+from tcbo_pyomo.plant.pyomo_model.states_and_inputs import ModelInput
 
 if TYPE_CHECKING:
     from pyomo.environ import ConcreteModel
 
-    from tcbo_pyomo.plant.pyomo_model.definitions import Definition
+    from tcbo_pyomo.plant.pyomo_model.defining_rows import Definition
     from tcbo_pyomo.plant.pyomo_model.step_model import Links, StepModel
     from tcbo_pyomo.plant.pyomo_model.unit_conversion import Conversion
 
 
+SAME_MOMENT = 1e-6
+"""Share of a step by which a moment may differ from a finite element."""
 Lookup = Callable[[str], Any]
 """A value or Pyomo expression by name."""
 
@@ -50,9 +53,48 @@ class ModelDynamics(NonlinearDynamics):
         links: Links = model.component(copy_name(step))._tcbo_links
         return links
 
+    def part(self, share: float) -> PartOfModel:
+        """The same plant from the beginning of a step to a finite element inside it."""
+        return PartOfModel(self, self.moment(share))
+
+    def moment(self, share: float) -> int:
+        """Which of the finite elements inside a step is at a share of it."""
+        known = [at for at, _ in self.step_model.model._tcbo_links.within]
+        found = next((number for number, at in enumerate(known) if abs(at - share) <= SAME_MOMENT), None)
+        if found is None:
+            points = ", ".join(f"{at:g}" for at in [*known, 1.0])
+            raise BadInput(
+                f"measured_at: {share:g} of a step is no finite element of the model, which has them at {points}; choose among "
+                "these, or other `elements` in dynamics_from_model"
+            )
+        return found
+
     def formulas(self, model: ConcreteModel) -> list[Definition]:
         """The variables inside the steps of a trajectory that a row gives, each after those it needs."""
         return [formula for step in model.STEPS for formula in self.links(model, step).formulas]
+
+
+@dataclass(frozen=True, eq=False)
+class PartOfModel:
+    """A plant that is a model, from the beginning of a step to a finite element inside it.
+
+    Attributes
+    ----------
+    whole
+        The dynamics of the whole step, which has been copied into the trajectory.
+    number
+        Which of the finite elements inside it.
+    """
+
+    whole: ModelDynamics
+    number: int
+
+    def next_values(self, model: ConcreteModel, step: int) -> dict[str, Any]:
+        """Pyomo expressions of the scaled state there, by coordinate name."""
+        share, variables = self.whole.links(model, step).within[self.number]
+        function: Any = self.whole.function
+        there = function.within(model, step, share, variables)
+        return {c.name: (there[c.name] - c.lower) / c.width - 0.5 for c in self.whole.coordinates}
 
 
 def copy_name(step: int) -> str:
@@ -110,16 +152,27 @@ class CopyOfModel:
         links.formulas = [*ties, *links.formulas]
         return following
 
+    def within(self, model: ConcreteModel, step: int, share: float, variables: list[Any]) -> dict[str, Any]:
+        """Every coordinate when a share of a copied step has passed, in engineering units, from the states' variables."""
+        found = {axis.coordinate.name: axis.conversion.from_model(v) for axis, v in zip(self.states, variables, strict=True)}
+        for given, _ in self.inputs:
+            if given.has_present_value:
+                present, decided = (lambda name: model.physical[step, name]), (lambda name: model.action[step, name])
+                found[given.name] = _value(given, present, decided, share)
+        return found
+
     def inputs_at(self, present: Mapping[str, float], decided: Mapping[str, float], share: float) -> list[float]:
         """The inputs in the model's units when a share of the step has passed."""
         values = (_value(given, present.__getitem__, decided.__getitem__, share) for given, _ in self.inputs)
         return [float(axis.conversion.to_model(v)) for (_, axis), v in zip(self.inputs, values, strict=True)]
 
-    def written(self, ends: list[float], present: Mapping[str, float], decided: Mapping[str, float]) -> list[float]:
-        """The coordinates after a step, in engineering units, from the model's states at its end."""
+    def written(
+        self, ends: list[float], present: Mapping[str, float], decided: Mapping[str, float], share: float = 1.0
+    ) -> list[float]:
+        """The coordinates after a step, or a share of it, in engineering units, from the model's states there."""
         states = [float(axis.conversion.from_model(end)) for axis, end in zip(self.states, ends, strict=True)]
         held = [given for given, _ in self.inputs if given.has_present_value]
-        return states + [float(_value(given, present.__getitem__, decided.__getitem__, 1.0)) for given in held]
+        return states + [float(_value(given, present.__getitem__, decided.__getitem__, share)) for given in held]
 
 
 def _value(given: ModelInput, present: Lookup, decided: Lookup, share: float) -> Any:

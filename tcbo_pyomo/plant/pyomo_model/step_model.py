@@ -14,13 +14,13 @@ import pyomo.environ as pyo
 from pyomo.dae import DerivativeVar
 
 from tcbo_pyomo.errors import BadInput, TcboError
-from tcbo_pyomo.plant.pyomo_model.declarations import ModelInput, ModelState
-from tcbo_pyomo.plant.pyomo_model.definitions import Definition, definitions
+from tcbo_pyomo.plant.pyomo_model.defining_rows import Definition, definitions
 from tcbo_pyomo.plant.pyomo_model.find_variables import find_variable
 from tcbo_pyomo.plant.pyomo_model.first_guess import spread_states
 from tcbo_pyomo.plant.pyomo_model.initial_conditions import free_initial_conditions, reduced_start
 from tcbo_pyomo.plant.pyomo_model.moment import moment_of_end
 from tcbo_pyomo.plant.pyomo_model.row_scaling import scale_rows
+from tcbo_pyomo.plant.pyomo_model.states_and_inputs import ModelInput, ModelState
 from tcbo_pyomo.plant.pyomo_model.structure import determine, free_variables
 from tcbo_pyomo.plant.pyomo_model.time_axis import (
     Discretisation,
@@ -51,6 +51,8 @@ class Links:
         The equations at the end of the step: what the model says about a moment.
     formulas
         Variables that a row gives, each with its row; see `definitions`.
+    within
+        Each state's variable at the finite elements inside the step, with the share of the step that has passed.
     """
 
     starts: list[Any]
@@ -61,6 +63,7 @@ class Links:
     differential: list[tuple[Any, Any, Any]]
     laws: list[Any]
     formulas: list[Definition]
+    within: list[tuple[float, list[Any]]]
 
     @property
     def inside(self) -> list[Any]:
@@ -166,7 +169,8 @@ def step_model(
     tied = [*starts, *(v for part in moved for _, v in part)]
     differentiated = [] if time is None else [v for d in derivatives(model, time) for v in d.get_state_var().values()]
     formulas = definitions(rows, [*ends, *differentiated], tied)
-    model._tcbo_links = Links(starts, ends, moved, unknowns, limits, *moment, formulas)
+    within = [] if time is None else _states_within(model, states, time, span)
+    model._tcbo_links = Links(starts, ends, moved, unknowns, limits, *moment, formulas, within)
     return StepModel(model, length, *values)
 
 
@@ -218,6 +222,20 @@ def _state_ends(
         starts.append(by_time[begin])
         ends.append(by_time[finish])
     return starts, ends
+
+
+def _states_within(
+    model: pyo.ConcreteModel, states: Sequence[ModelState], time: Any, length: float
+) -> list[tuple[float, list[Any]]]:
+    """The variables of the states at the finite elements inside the step."""
+    begin, found = time.first(), [find_variable(model, state, state.variable) for state in states]
+    shares = {point: (point - begin) / length for point in time.get_finite_elements()}
+    inside = {point: share for point, share in shares.items() if 1e-9 < share < 1.0 - 1e-9}
+    return [
+        (share, [by_time[point] for by_time in found])
+        for point, share in inside.items()
+        if all(point in by_time for by_time in found)
+    ]
 
 
 def _refuse_integers(rows: Iterable[Any]) -> None:

@@ -55,7 +55,7 @@ def campaign_figure(result: CampaignResult, ax: Axes | None = None) -> Axes:
     landscape = result.problem.landscape()
     if not landscape.only_places:
         return posterior_slices(result, ax)
-    coordinates, own = result.problem.coordinates, ax is None
+    coordinates, own = result.problem.input_axes, ax is None
     several = own and len(coordinates) > 2
     panels = pair_panels(len(coordinates)) if several else [axes_or_new(ax, (7.2, 5.8))]
     pairs = coordinate_pairs(len(coordinates)) if several else [tuple(range(min(len(coordinates), 2)))]
@@ -78,7 +78,7 @@ def _draw_plane(ax: Axes, result: CampaignResult, landscape: Landscape, axes: tu
         ax.figure.colorbar(contours, ax=ax, label=truth_title(result.problem), pad=0.02)
     draw_paths(ax, [_places(result.problem, path, axes) for path in result.paths])
     _draw_marks(ax, result, _seen(landscape, axes), axes)
-    name_axes(ax, [result.problem.coordinates[axis].title for axis in axes])
+    name_axes(ax, [result.problem.input_axes[axis].title for axis in axes])
 
 
 def _seen(landscape: Landscape, axes: tuple[int, ...]) -> Landscape:
@@ -90,9 +90,10 @@ def _seen(landscape: Landscape, axes: tuple[int, ...]) -> Landscape:
 
 
 def _places(problem: ProblemProtocol, locations: list[Location], axes: tuple[int, ...]) -> Array:
-    """States on paper, k x 2."""
-    described = [list(problem.describe(location).values()) for location in locations]
-    return plane(np.array(described, dtype=float).reshape(-1, len(problem.coordinates))[:, axes])
+    """What the black box sees of states, on paper, k x 2."""
+    names = [axis.name for axis in problem.input_axes]
+    described = [[values[name] for name in names] for values in map(problem.describe, locations)]
+    return plane(np.array(described, dtype=float).reshape(-1, len(names))[:, axes])
 
 
 def _draw_marks(ax: Axes, result: CampaignResult, landscape: Landscape, axes: tuple[int, ...]) -> None:

@@ -94,7 +94,8 @@ class PyomoNonlinear(NonlinearSolver):
         """The scaled objective in the model; its components are removed afterwards."""
         model = self._model
         before = set(model.component_map())
-        steps = range(objective.given + 1, len(self.terms.columns) + 1)
+        per_step = len(self.terms.columns) // len(model.STEPS)
+        steps = range(objective.given // per_step + 1, len(model.STEPS) + 1)
         try:
             with section("NLP build"):
                 expression = objective.factor * objective.objective.expression(model, steps)

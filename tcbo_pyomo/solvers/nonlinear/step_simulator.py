@@ -8,14 +8,14 @@ iteration does it. A user's whole model goes to IPOPT where Newton's method fail
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from tcbo_pyomo.errors import BadInput, SolverFailed
 from tcbo_pyomo.foundation.arrays import Array
-from tcbo_pyomo.foundation.coordinates import scaled
+from tcbo_pyomo.foundation.coordinates import physical, scaled
 from tcbo_pyomo.foundation.profiling import section
 from tcbo_pyomo.plant.dynamics import Dynamics, LinearDynamics, NonlinearDynamics
 from tcbo_pyomo.plant.pyomo_model.model_dynamics import ModelDynamics
@@ -57,14 +57,16 @@ class StepSimulator:
 
         coordinates = dynamics.coordinates
         self._coordinates = tuple(coordinates)
+        self._function: Any = dynamics.function
+        self._action_names = dynamics.actions.names or ()
         model = build_trajectory(coordinates, dynamics, np.zeros(len(coordinates)), 1)
         if hasattr(model, "move_limit"):
             # A limit of the action is not an equation of the step.
             model.move_limit.deactivate()
-        inside, formulas = [], []
+        inside, formulas, within = [], [], []
         if isinstance(dynamics, ModelDynamics):
             links = dynamics.links(model, 0)
-            inside, formulas = links.columns, links.formulas
+            inside, formulas, within = links.columns, links.formulas, links.within
             for row in links.limits:
                 # What the model limits is for a plan to keep; the plant does what it does.
                 row.deactivate()
@@ -96,6 +98,10 @@ class StepSimulator:
         self._residual = casadi.Function("residual", [equations["x"], given], [residual])
         self._inside = np.array([positions[id(variable)] - known for variable in inside], dtype=int)
         self._equations = equations
+        # A state that a formula gives is the value of that formula.
+        defined = {id(variable): -1 - i for i, variable in enumerate(programme.defined)}
+        places = {**{identity: at - known for identity, at in positions.items()}, **defined}
+        self._within = [(share, [places[id(variable)] for variable in states]) for share, states in within]
         if isinstance(dynamics, ModelDynamics):
             # The model's own start under middling inputs is what Newton's method begins with.
             own = [dynamics.start.get(c.name, 0.5 * (c.lower + c.upper)) for c in coordinates]
@@ -137,6 +143,17 @@ class StepSimulator:
         """The values of the variables inside a step of a user's model, in the order of `Links.columns`."""
         answer, _ = self._solve(state, action)
         return (answer if np.isfinite(answer).all() else self._guess)[self._inside]
+
+    def within(self, state: Array, action: Array, number: int) -> Array:
+        """The scaled state (d) at a finite element inside a step of a user's model."""
+        answer, _ = self._solve(state, action)
+        share, places = self._within[number]
+        given = self.formulas(state, action) if any(place < 0 for place in places) else answer
+        values = [float(answer[place]) if place >= 0 else float(given[-1 - place]) for place in places]
+        coordinates, function = self._coordinates, self._function
+        engineering = dict(zip([c.name for c in coordinates], physical(coordinates, np.ravel(state)), strict=True))
+        decided = dict(zip(self._action_names, np.ravel(action).tolist(), strict=True))
+        return scaled(coordinates, function.written(values, engineering, decided, share))
 
     def formulas(self, state: Array, action: Array) -> Array:
         """The values of the variables inside a step that formulas give, in the order of `Links.formulas`."""

@@ -13,10 +13,10 @@ from tcbo_pyomo.foundation.wording import spaced
 from tcbo_pyomo.report.figures.canvas import panel_grid
 from tcbo_pyomo.studies.figures.axes import LEGEND, columns_for, panel_columns, scale_axis, tidy, whole_numbers
 from tcbo_pyomo.studies.figures.curves import band_words, draw_curves, progress
+from tcbo_pyomo.studies.figures.figure_data import known_runs
 from tcbo_pyomo.studies.figures.labels import folded, heading, key_words, label, plain, setting_values
 from tcbo_pyomo.studies.figures.regret import regret_title, zero_words
 from tcbo_pyomo.studies.figures.series import look
-from tcbo_pyomo.studies.figures.tables import known_runs
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

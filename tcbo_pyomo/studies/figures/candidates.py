@@ -11,9 +11,9 @@ from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.report.figures.canvas import axes_or_new, figure_of
 from tcbo_pyomo.studies.figures.axes import scale_axis, series_legend, tidy, whole_numbers
 from tcbo_pyomo.studies.figures.curves import band_words, draw_curves
+from tcbo_pyomo.studies.figures.figure_data import SERIES, known_runs
 from tcbo_pyomo.studies.figures.labels import folded, heading
 from tcbo_pyomo.studies.figures.series import parts_of, series_of
-from tcbo_pyomo.studies.figures.tables import SERIES, known_runs
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 
 from tcbo_pyomo.foundation.arrays import Array
+from tcbo_pyomo.studies.figures.figure_data import SERIES
 from tcbo_pyomo.studies.figures.labels import counted
 from tcbo_pyomo.studies.figures.series import Look
-from tcbo_pyomo.studies.figures.tables import SERIES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

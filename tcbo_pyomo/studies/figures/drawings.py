@@ -15,11 +15,11 @@ from tcbo_pyomo.foundation.atomic_file import read_checked
 from tcbo_pyomo.library import load_problem, problem_names
 from tcbo_pyomo.studies.figures.ablation import ablation_figure
 from tcbo_pyomo.studies.figures.candidates import candidates_figure
+from tcbo_pyomo.studies.figures.figure_data import MOVE, RUN, SERIES, checked, read_table
 from tcbo_pyomo.studies.figures.identification import identification_figure
 from tcbo_pyomo.studies.figures.paths import paths_figure
 from tcbo_pyomo.studies.figures.regret import regret_figure
 from tcbo_pyomo.studies.figures.solve_times import KEYS, solve_time_figure
-from tcbo_pyomo.studies.figures.tables import MOVE, RUN, SERIES, checked, read_table
 from tcbo_pyomo.studies.figures.traces import traces_figure
 from tcbo_pyomo.studies.study import ProblemEntry
 from tcbo_pyomo.studies.study_folder import STUDY, VERSION

@@ -10,9 +10,9 @@ import pandas as pd
 from tcbo_pyomo.report.figures.canvas import axes_or_new, figure_of
 from tcbo_pyomo.studies.figures.axes import series_legend, tidy
 from tcbo_pyomo.studies.figures.curves import Progress, progress, seeds_words
+from tcbo_pyomo.studies.figures.figure_data import SERIES, known_runs
 from tcbo_pyomo.studies.figures.labels import heading
 from tcbo_pyomo.studies.figures.series import Series, series_of
-from tcbo_pyomo.studies.figures.tables import SERIES, known_runs
 from tcbo_pyomo.studies.statistics import SHARES, wilson_interval
 
 if TYPE_CHECKING:

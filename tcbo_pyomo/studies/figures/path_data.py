@@ -8,8 +8,8 @@ import pandas as pd
 
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.arrays import Array
+from tcbo_pyomo.studies.figures.figure_data import COORDINATE, RUN, SERIES, checked, chosen
 from tcbo_pyomo.studies.figures.series import Series, series_of
-from tcbo_pyomo.studies.figures.tables import COORDINATE, RUN, SERIES, checked, chosen
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,7 @@ def paths_figure(
     Returns
     -------
     Figure
-        Panels over the true function with two coordinates, otherwise every coordinate over the moves.
+        Panels over the true function with two coordinates that it depends on, otherwise every coordinate over the moves.
     """
     taken, walks = walks_of(paths, problem, feedback, seed)
     # The kind of feedback and the seed may decide what the black box is.
@@ -56,7 +56,7 @@ def paths_figure(
         raise BadInput(
             f"paths: problem '{problem}' has {len(known.coordinates)} coordinates, the table has {dimension}"
         )
-    if dimension != 2:
+    if dimension != 2 or known.input_axes != known.coordinates:
         return traces_figure(paths, problem, feedback, taken, [c.title for c in known.coordinates])
     drawn = walks[:MOST_PANELS]
     columns = panel_columns(len(drawn))

@@ -9,9 +9,9 @@ import pandas as pd
 from tcbo_pyomo.report.figures.canvas import axes_or_new, figure_of
 from tcbo_pyomo.studies.figures.axes import scale_axis, series_legend, tidy, whole_numbers
 from tcbo_pyomo.studies.figures.curves import band_words, draw_curves, progress
+from tcbo_pyomo.studies.figures.figure_data import known_runs
 from tcbo_pyomo.studies.figures.labels import heading, plain
 from tcbo_pyomo.studies.figures.series import parts_of
-from tcbo_pyomo.studies.figures.tables import known_runs
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,8 +8,8 @@ from typing import Any
 
 import pandas as pd
 
+from tcbo_pyomo.studies.figures.figure_data import SERIES
 from tcbo_pyomo.studies.figures.labels import plain, series_words
-from tcbo_pyomo.studies.figures.tables import SERIES
 
 # Okabe and Ito's palette, made for all common kinds of colour blindness; without its yellow, too pale for a line.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00", "#56B4E9")

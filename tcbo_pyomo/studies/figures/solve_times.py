@@ -9,9 +9,9 @@ import pandas as pd
 from tcbo_pyomo.report.figures.canvas import axes_or_new
 from tcbo_pyomo.studies.figures.axes import LETTER, scale_axis
 from tcbo_pyomo.studies.figures.curves import quantiles
+from tcbo_pyomo.studies.figures.figure_data import SERIES, checked
 from tcbo_pyomo.studies.figures.labels import LINE, counted, folded, heading
 from tcbo_pyomo.studies.figures.series import Look, series_of
-from tcbo_pyomo.studies.figures.tables import SERIES, checked
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -22,10 +22,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.special import expit, exprel
 
 from tcbo_pyomo.foundation.arrays import Array
-from tcbo_pyomo.foundation.elementary_functions import exp
+from tcbo_pyomo.foundation.elementary_functions import exp, expit, exprel
 from tcbo_pyomo.surrogate.kernels.single_feature import SingleFeature
 
 EQUAL = 1e-5

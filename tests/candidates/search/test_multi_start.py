@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from tcbo_pyomo.candidates.search import multi_start
+from tcbo_pyomo.candidates.search import multi_start, start_points
 from tcbo_pyomo.candidates.search.multi_start import global_maxima, maximise_many
 from tcbo_pyomo.candidates.search.projected_ascent import Climb, climb
 from tcbo_pyomo.candidates.search.start_points import survey_starts
@@ -178,3 +178,15 @@ def test_a_search_that_has_outgrown_its_prospects_is_still_the_best():
         refused=np.zeros(3, dtype=bool),
     )
     assert multi_start._finalists(ahead, np.array([1.7]), np.full(2, 1e-3)).tolist() == [1]
+
+
+@pytest.mark.parametrize("dimension", [1, 2, 3])
+def test_few_points_have_the_neighbours_that_a_tree_finds(dimension):
+    from scipy.spatial import cKDTree
+
+    points, neighbours = start_points._survey(dimension)
+    assert len(points) <= start_points.FEW_POINTS
+    ours = np.linalg.norm(points[neighbours] - points[:, None], axis=2)
+    theirs = cKDTree(points).query(points, k=start_points.NEIGHBOURS + 1)[0][:, 1:]
+    assert np.sort(ours, axis=1) == pytest.approx(theirs, abs=1e-12)
+    assert not (neighbours == np.arange(len(points))[:, None]).any()

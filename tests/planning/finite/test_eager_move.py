@@ -153,7 +153,8 @@ def test_eager_moves_let_the_laser_stay():
         stays, regrets = [], []
         for seed in (201, 202, 203, 204):
             problem = load_problem("free_electron_laser", None, seed)
-            chosen = settings_from(dict(problem.settings), {"planner": {"first_move": first_move}})
+            plans = {"planner": {"first_move": first_move}, "utility": {"objective": "differences"}}
+            chosen = settings_from(dict(problem.settings), plans)
             result = run_campaign(problem, chosen, seed)
             states = [move.arrived for move in result.campaign.history.made]
             stays.append(np.mean(np.diff(states) == 0))

@@ -119,7 +119,7 @@ def test_it_is_a_setting_and_refused_where_it_has_no_meaning():
     default = run_campaign(problem, settings_from(problem.settings, quick), 3)
     named = run_campaign(problem, settings_from(problem.settings, quick, {"utility": {"objective": "regret"}}), 3)
     paper = run_campaign(problem, settings_from(problem.settings, quick, {"utility": {"objective": "differences"}}), 3)
-    assert default.paths == paper.paths != named.paths
+    assert default.paths == named.paths != paper.paths
     with pytest.raises(BadInput, match=r"planner\.gap needs a convex utility"):
         settings_from({"planner": {"gap": 0.1}, "utility": {"objective": "regret"}})
     with pytest.raises(BadInput, match="'branin2d' is continuous"):

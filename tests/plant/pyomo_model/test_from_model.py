@@ -198,6 +198,12 @@ def in_space_too() -> pyo.ConcreteModel:
     return model
 
 
+def begins_nowhere() -> pyo.ConcreteModel:
+    model = continuous_cstr()
+    model.conc[0, "A"].fix(float("inf"))
+    return model
+
+
 FLOW = [ModelInput("flow", "flow_in", 0.1, 2.0)]
 
 
@@ -251,6 +257,7 @@ FLOW = [ModelInput("flow", "flow_in", 0.1, 2.0)]
             r"'conc\[0,B\]' at the start of a step follows from no state; declare it as a state",
         ),
         (lambda: cstr_dynamics(overdetermined), "inconsistent initial condition, 'total"),
+        (lambda: cstr_dynamics(begins_nowhere), "state 'A': the model begins with inf; its initial condition must be a finite"),
         (lambda: cstr_dynamics(with_integer), "'pumps' has the domain NonNegativeIntegers; a plant has continuous"),
         (
             lambda: cstr_dynamics(lambda: with_product(), restarting=["made[*]"]),

@@ -194,8 +194,9 @@ def test_time_limits():
         with pytest.raises(SolverFailed, match="time limit of 1e-09 s"):
             solver.solve(cost)
     # HiGHS adds up the time of all runs; the limit must hold for each of them, not for their sum.
-    solver, spent = Highs(programme, time_limit=0.4), 0.0
-    while spent < 0.5:
+    limit = max(0.4, 30 * Highs(programme).solve(cost).seconds)  # A busy machine takes longer for each.
+    solver, spent = Highs(programme, time_limit=limit), 0.0
+    while spent < 1.25 * limit:
         spent += solver.solve(cost).seconds
 
 

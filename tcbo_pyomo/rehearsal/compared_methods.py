@@ -10,10 +10,10 @@ from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.blas_threads import one_blas_thread
 from tcbo_pyomo.knowledge.finite import FiniteKnowledge
 from tcbo_pyomo.problem.finite import Problem
-from tcbo_pyomo.rehearsal.campaigns import FinitePlant, Rehearsal, rehearse
 from tcbo_pyomo.rehearsal.chances import draw_chances
 from tcbo_pyomo.rehearsal.members import Member
 from tcbo_pyomo.rehearsal.simulated_budgets import refuse_other_couplings
+from tcbo_pyomo.rehearsal.simulated_campaigns import FinitePlant, Rehearsal, rehearse
 from tcbo_pyomo.rehearsal.standpoint import Standpoint, standpoint_of
 
 

@@ -10,9 +10,9 @@ from tcbo_pyomo.campaign.feedback import released
 from tcbo_pyomo.campaign.simulated_plant import SimulatedPlant
 from tcbo_pyomo.library import load_problem
 from tcbo_pyomo.models.constraints import EndAt
-from tcbo_pyomo.rehearsal.campaigns import FinitePlant, rehearse
 from tcbo_pyomo.rehearsal.chances import Chances, draw_chances
 from tcbo_pyomo.rehearsal.members import members_of
+from tcbo_pyomo.rehearsal.simulated_campaigns import FinitePlant, rehearse
 from tcbo_pyomo.rehearsal.standpoint import standpoint_of
 from tcbo_pyomo.surrogate.kernels.matern_five_halves import MaternFiveHalves
 

@@ -179,5 +179,5 @@ def _rows(standpoint: Standpoint, chances: Chances) -> Integers:
     generator = np.random.default_rng(chances.seed)
     normal = generator.standard_normal((ALL_ROWS, standpoint.factor.shape[1]))
     drawn = standpoint.mean + normal @ standpoint.factor.T
-    space = standpoint.problem.search_space
+    space = standpoint.problem.places
     return np.unique(np.where(space, drawn, -np.inf).argmax(axis=1))

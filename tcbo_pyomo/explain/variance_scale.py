@@ -42,7 +42,7 @@ def on_problem(utility: Utility, problem: Problem) -> Utility:
     objective = "differences" if utility.differences else "g_allocation"
     made_of = utility.posterior, utility.candidates, objective, utility.generator, utility.mean
     process = problem.process.with_noise(utility.noise_factor)
-    information = MoveInformation(process, problem.horizon, utility.information.convention)
+    information = MoveInformation(process, problem.horizon, utility.information.convention, problem.passes)
     return Utility(process, *made_of, utility.noise_factor, information)
 
 

@@ -8,7 +8,7 @@ import pytest
 from model_plants import cstr_dynamics
 
 from tcbo_pyomo import build_trajectory
-from tcbo_pyomo.plant.pyomo_model.definitions import definitions
+from tcbo_pyomo.plant.pyomo_model.defining_rows import definitions
 from tcbo_pyomo.solvers.bounds import Bounds
 from tcbo_pyomo.solvers.nonlinear.programme import compile_nonlinear_model
 from tcbo_pyomo.solvers.nonlinear.step_simulator import StepSimulator, simulator_of

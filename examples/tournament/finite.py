@@ -1,0 +1,123 @@
+"""The tables of the finite systems: `python table.py FOLDER finite`, or the names of studies after FOLDER and `finite`.
+
+Regrets are shares of the range of the truth (its largest minus its smallest value among the states that an episode can reach),
+in percent, so that systems can be compared and pooled. Differences are regrets of the default minus those of a rival on the
+same seeds, with Student's 95 % interval: below zero the default is better. Non-inferior: the upper end is below 1 %.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from math import ceil, sqrt
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from tcbo_pyomo import load_problem
+from tcbo_pyomo.studies.execution import with_drawn_truth
+from tcbo_pyomo.studies.statistics import difference
+from tcbo_pyomo.studies.study_tables import read_tables
+
+STUDIES = ("discrete", "two_ridges", "unseen_finite", "laser", "unseen_fibre", "wide_beam", "fuel", "drawn")
+DEFAULT = "default"
+MOMENTS = {0.5: "half of the budget", 1.0: "the end of the budget"}
+MARGIN = 1.0
+"""Percent of the range that the upper end of an interval may reach."""
+NORMAL = 1.96
+"""95 % of a normal distribution: pooled means have many seeds behind them."""
+
+
+@dataclass(frozen=True)
+class System:
+    """A plant with a kind of feedback and a belief: the regrets of all methods in percent of the range, by move."""
+
+    name: str
+    kind: str
+    runs: pd.DataFrame
+
+    @property
+    def methods(self) -> list[str]:
+        """In the order of the study."""
+        return list(dict.fromkeys(self.runs["method"]))
+
+    def at(self, share: float, method: str) -> pd.DataFrame:
+        """The rows of a method after a share of the budget."""
+        rows = self.runs[self.runs["method"] == method]
+        return rows[rows["move"] == ceil(share * int(self.runs["move"].max()))]
+
+    def compared(self, share: float, method: str) -> tuple[float, float]:
+        """Default minus a rival: mean and half of the 95 % interval."""
+        found = difference(self.at(share, DEFAULT), self.at(share, method))
+        return found["difference_mean"], found["difference_high"] - found["difference_mean"]
+
+
+def systems(folder: Path, studies: tuple[str, ...] | list[str] = ()) -> Iterator[System]:
+    """All systems of the studies in a folder, on the seeds that every method has finished."""
+    for study in studies or STUDIES:
+        place = folder / study
+        if not (place / "runs.csv").exists():
+            continue
+        runs, definition = read_tables(place).runs, json.loads((place / "study.json").read_text())["content"]["study"]
+        sources = {entry["name"] or Path(entry["problem"]).stem: entry["problem"] for entry in definition["problems"]}
+        drawn = definition["truth"] == "drawn"
+        runs["setting"] = runs["setting"].fillna("")
+        for (problem, feedback, setting), table in runs.groupby(["problem", "feedback", "setting"], sort=False):
+            whole = set.intersection(*(set(rows["seed"]) for _, rows in table.groupby("method")))
+            if table["method"].nunique() < 2 or len(whole) < 2:
+                continue
+            table = table[table["seed"].isin(whole)].copy()
+            table["regret"] *= [100.0 / truth_range(sources[problem], seed, drawn) for seed in table["seed"]]
+            belief = setting.removeprefix("surrogate.misbelief.lengthscale=")
+            kind = f"drawn, lengthscale x {belief}" if drawn else "known"
+            yield System(f"{problem}, {feedback}", kind, table)
+
+
+@cache
+def truth_range(source: str, seed: int, drawn: bool) -> float:
+    """Largest minus smallest value of the truth among the states that an episode can reach."""
+    problem = load_problem(source, None, seed)
+    problem = with_drawn_truth(problem, seed) if drawn else problem
+    return float(np.ptp(problem.truth[problem.search_space]))
+
+
+def print_tables(folder: Path, studies: tuple[str, ...] | list[str] = ()) -> None:
+    """A table for each kind of truth and moment, and what is pooled over its systems."""
+    found = list(systems(folder, studies))
+    for kind in dict.fromkeys(system.kind for system in found):
+        mine = [system for system in found if system.kind == kind]
+        for share, moment in MOMENTS.items():
+            for line in _table(mine, kind, share, moment):
+                print(line)
+
+
+def _table(found: list[System], kind: str, share: float, moment: str) -> Iterator[str]:
+    rivals = [method for method in found[0].methods if method != DEFAULT]
+    yield f"\n| {kind}, at {moment} | seeds | default | {' | '.join(rivals)} |"
+    yield "|---" * (3 + len(rivals)) + "|"
+    gaps: dict[str, list[tuple[float, float]]] = {rival: [] for rival in rivals}
+    for system in found:
+        own = system.at(share, DEFAULT)
+        for rival in rivals:
+            gaps[rival].append(system.compared(share, rival))
+        cells = [f"{own['regret'].mean():.2f} / {own['identified'].astype(bool).mean():.0%}"]
+        cells += [_cell(*gaps[rival][-1]) for rival in rivals]
+        yield f"| {system.name} | {len(own)} | {' | '.join(cells)} |"
+    yield f"| **pooled** | | | {' | '.join(_cell(*_pooled(gaps[rival])) for rival in rivals)} |"
+    counts = [sum(mean + half < MARGIN for mean, half in gaps[rival]) for rival in rivals]
+    yield f"| non-inferior on | | | {' | '.join(f'{count} of {len(found)}' for count in counts)} |"
+
+
+def _pooled(gaps: list[tuple[float, float]]) -> tuple[float, float]:
+    """Every system counts the same."""
+    errors = [half / NORMAL for _, half in gaps]
+    return float(np.mean([mean for mean, _ in gaps])), NORMAL * sqrt(sum(error**2 for error in errors)) / len(gaps)
+
+
+def _cell(mean: float, half: float) -> str:
+    """Bold where the default is better, italic where it is worse, with ! where it is not shown to be non-inferior."""
+    mark = "**" if mean + half < 0.0 else "_" if mean - half > 0.0 else ""
+    return f"{mark}{mean:+.2f} ± {half:.2f}{mark}" + ("" if mean + half < MARGIN else " !")
