@@ -279,3 +279,18 @@ def test_the_same_rows_twice_are_noticed():
     with pytest.raises(BadInput, match=r"no data 2; there are: 1 \(data frame\)"):
         campaign.remove_data(2)
     assert PastBatch.from_dict(campaign.history.past.batches[0].to_dict()) == campaign.history.past.batches[0]
+
+
+def test_states_that_share_their_inputs_share_what_past_experiments_teach():
+    process = grid_process({"x": [0.0, 1.0, 2.0], "age": [0.0, 1.0]}, {"x": [-1, 0, 1], "age": [0, 1]}, 0.01)
+    kernel = SquaredExponential(1.0, 0.5)
+    problem = Problem("bed", process, {"x": 0.0, "age": 0.0}, 3, 2, kernel=kernel, settings=FAST, inputs=["x"])
+    for places in ([0.0, 2.0], [0.0, 1.5]):
+        table = [{"x": x, "y": 1.0 + x} for x in places]
+        campaign = Campaign(problem, data=table)
+        points, values = np.array(places)[:, None] / 2.0 - 0.5, 1.0 + np.array(places)
+        states = process.states[:, :1] / 2.0 - 0.5
+        weights = np.linalg.solve(kernel(points, points) + 0.01 * np.eye(2), values)
+        np.testing.assert_allclose(campaign.knowledge.belief.mean, kernel(states, points) @ weights, rtol=1e-6)
+        assert campaign.ask().number == 1 and campaign.recommendation in range(6)
+    assert Campaign(problem, data=[{"x": 2.0, "y": 3.0}]).knowledge.incumbent == 3.0
