@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tcbo_pyomo.cli._campaign_file import AsJson, CampaignFile, Key, OwnProblem, open_file
+from tcbo_pyomo.cli._given_table import doubt_rows, notes_of
 from tcbo_pyomo.cli._output import say
-from tcbo_pyomo.cli._past_data import doubt_rows, notes_of
 from tcbo_pyomo.errors import BadInput, suggestion
 
 if TYPE_CHECKING:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from tcbo_pyomo.cli._campaign_file import CampaignFile
+from tcbo_pyomo.cli._given_table import PastFile, doubt_rows, notes_of
 from tcbo_pyomo.cli._options import Assignments, Preset, ProblemName, Seed, SettingsFile, layers_of
 from tcbo_pyomo.cli._output import say
-from tcbo_pyomo.cli._past_data import PastFile, doubt_rows, notes_of
 
 PANEL, POSITION = "A campaign on a real plant", 20
 
