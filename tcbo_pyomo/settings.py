@@ -6,9 +6,10 @@ line. A file may name a `preset` too, and wins over it.
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from tcbo_pyomo.errors import BadInput, suggestion
 
@@ -85,7 +86,7 @@ class FeedbackSettings(_Section):
 
 
 class CandidateSettings(_Section):
-    """The set Z of states that may still be the maximum (section 3.1)."""
+    """The set Z of states that may still be the best (section 3.1)."""
 
     rule: str | None = Field(None, min_length=1)
     """Finite plants: credible_band (default). Continuous plants: annealed (default), thompson_sampling or upper_confidence.
@@ -180,6 +181,10 @@ class RolloutSettings(_Section):
     """Another method replaces the first one if its regret is lower by this many standard errors of the paired difference."""
 
 
+GOALS = ("maximise", "minimise")
+"""Goals that need no number."""
+
+
 class ConstraintSettings(BaseModel):
     """One more rule of the plant by name, with its arguments: a file in models/constraints or 'my_module:MyRule'."""
 
@@ -197,6 +202,9 @@ class Settings(_Section):
     """Number of episodes. Default: the problem's own."""
     start: str | dict[str, float] | None = None
     """Start of every episode as a label or {coordinate: value}. Default: the problem's own."""
+    goal: Literal["maximise", "minimise"] | dict[str, float] | None = None
+    """maximise, minimise, or {target: 42}: the output has to be at a value, in its unit. Default: the problem's own, and
+    maximise if it has none."""
     feedback: FeedbackSettings = FeedbackSettings()
     candidates: CandidateSettings = CandidateSettings()
     utility: UtilitySettings = UtilitySettings()
@@ -205,6 +213,18 @@ class Settings(_Section):
     rollout: RolloutSettings = RolloutSettings()
     constraints: tuple[ConstraintSettings, ...] = Field((), strict=False)
     """Further rules of the plant, such as {use: maximum_step, limits: {ratio: 0.1}}; use may be 'my_module:MyRule'."""
+
+    @field_validator("goal", mode="before")
+    @classmethod
+    def _a_goal_by_name(cls, value: Any) -> Any:
+        """One message for all that is no goal, in place of one for each kind that it might have been."""
+        if value is None or (isinstance(value, str) and value in GOALS):
+            return value
+        if isinstance(value, dict) and set(value) == {"target"}:
+            number = value["target"]
+            if isinstance(number, (int, float)) and not isinstance(number, bool) and isfinite(number):
+                return {"target": float(number)}
+        raise ValueError("use maximise, minimise, or {target: 42} with a finite number in the unit of the output")
 
     @property
     def finite_objective(self) -> Literal["differences", "g_allocation", "regret"]:

@@ -15,6 +15,7 @@ from tcbo_pyomo.planning.finite.feasible_moves import FeasibleMoves
 from tcbo_pyomo.plant.actions import BoxActions
 from tcbo_pyomo.plant.dynamics import LinearDynamics
 from tcbo_pyomo.problem.continuous import ContinuousProblem
+from tcbo_pyomo.surrogate.extremes import MAXIMISE
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 
 DP = {"planner": {"linear": {"solver": "dynamic_programming"}}}
@@ -76,7 +77,7 @@ def known(mean, deviation, told=()):
     """Knowledge of a finite process with the mean and standard deviation of each state, and values told so far."""
     history = told_history(told)
     belief = SimpleNamespace(mean=np.array(mean, float), standard_deviation=np.array(deviation, float))
-    return SimpleNamespace(design=belief, belief=belief, history=history, incumbent=history.incumbent)
+    return SimpleNamespace(design=belief, belief=belief, history=history, incumbent=_largest(history), goal=MAXIMISE)
 
 
 def measured(surrogate, points, values, incumbent=None):
@@ -84,7 +85,12 @@ def measured(surrogate, points, values, incumbent=None):
     for point, value in zip(points, values, strict=True):
         surrogate.observe(point, value, 1e-6)
     history = told_history((*values, *([] if incumbent is None else [incumbent])))
-    return SimpleNamespace(design=surrogate, belief=surrogate, history=history, incumbent=history.incumbent)
+    return SimpleNamespace(design=surrogate, belief=surrogate, history=history, incumbent=_largest(history), goal=MAXIMISE)
+
+
+def _largest(history):
+    """The largest value told, 0 before the first one."""
+    return max((value for _, value in history.measurements), default=0.0)
 
 
 def rng(seed=0):

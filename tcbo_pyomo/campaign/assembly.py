@@ -108,17 +108,20 @@ def planner_for(problem: ProblemProtocol, settings: PlannerSettings) -> Planner[
 
 
 def judged_problem(problem: ProblemProtocol, given: ProblemProtocol) -> ProblemProtocol:
-    """The problem that a simulation is judged by: regret refers to the largest value that an episode can reach.
+    """The problem that a simulation is judged by: regret refers to the best value that an episode can reach.
 
-    The maximum that a problem was given with holds for its own start and rules; where settings have changed them on a plant
-    that cannot reach everything, it is sought anew.
+    The maximum that a problem was given with holds for its own start, rules and goal; where settings have changed them (start
+    and rules on a plant that cannot reach everything), it is sought anew.
     """
+    if problem.goal != given.goal and isinstance(problem, ContinuousProblem):
+        known = isinstance(given, ContinuousProblem) and given.maximum is not None
+        return _with_best_value(problem) if known and problem.simulated else problem
     changed = problem.start_state != given.start_state or len(problem.rules) != len(given.rules)
     return with_reachable_maximum(problem) if changed else problem
 
 
 def with_reachable_maximum(problem: AnyProblem) -> AnyProblem:
-    """A simulated problem whose maximum is the largest value that an episode can reach.
+    """A simulated problem whose maximum is the best value that an episode can reach.
 
     The same problem where no maximum is given, where the whole box can be reached, and on a finite process, which knows it.
     """
@@ -126,9 +129,13 @@ def with_reachable_maximum(problem: AnyProblem) -> AnyProblem:
         return problem
     if problem.maximum is None or not problem.simulated:
         return problem
-    from tcbo_pyomo.planning.continuous.true_maximum import largest_true_value
+    return _with_best_value(problem)
 
-    return problem.changed(maximum=largest_true_value(problem))
+
+def _with_best_value(problem: ContinuousProblem) -> Any:
+    from tcbo_pyomo.planning.continuous.true_maximum import best_true_value
+
+    return problem.changed(maximum=best_true_value(problem))
 
 
 def _continuous(problem: ProblemProtocol) -> ContinuousProblem:

@@ -279,12 +279,12 @@ class Campaign(TaughtByPastData):
 
     @property
     def candidates(self) -> list[Location]:
-        """Where the maximum may still be."""
+        """Where the best may still be."""
         return np.asarray(self.knowledge.candidates).tolist()
 
     @property
     def recommendation(self) -> Location:
-        """Where the posterior mean is largest in the search space."""
+        """Where the expected score of the goal is largest in the search space: the posterior mean where it maximises."""
         return self.knowledge.recommendation
 
     @property

@@ -23,13 +23,23 @@ except ImportError:
     raise BadInput("gest-api is not installed; pip install 'tcbo_pyomo[gest]' or pip install gest-api") from None
 
 
+AIMS = {"maximise": "MAXIMIZE", "minimise": "MINIMIZE"}
+"""Goals as the standard names them."""
+
+
 def campaign_vocs(problem: ProblemProtocol) -> VOCS:
-    """The standard's description of a problem: our coordinates with their bounds, and the output to maximise.
+    """The standard's description of a problem: our coordinates with their bounds, and the output to maximise or minimise.
 
     Which moves are allowed is not in it: the standard knows limits of points only. The generator keeps to them.
     """
     variables = {c.name: [float(c.lower), float(c.upper)] for c in problem.coordinates}
-    return VOCS(variables=variables, objectives={problem.output: "MAXIMIZE"})
+    aim = AIMS.get(problem.goal.name)
+    if aim is None:
+        raise BadInput(
+            f"problem '{problem.name}': the goal is {problem.goal.name}, and the Generator standard knows no targets; use ask "
+            "and tell, or maximise or minimise"
+        )
+    return VOCS(variables=variables, objectives={problem.output: aim})
 
 
 class AskTell(Protocol):
@@ -82,8 +92,8 @@ class CampaignGenerator(Generator):
             if given is None or not all(map(math.isclose, given, variable.domain)):
                 raise BadInput(f"vocs: variable '{name}' has {given}, the problem has {variable.domain}")
         aims = {name: type(aim).__name__ for name, aim in vocs.objectives.items()}
-        if aims != {problem.output: "MaximizeObjective"}:
-            raise BadInput(f"vocs: objectives {aims} must be to maximise '{problem.output}'")
+        if aims != {name: type(aim).__name__ for name, aim in wanted.objectives.items()}:
+            raise BadInput(f"vocs: objectives {aims} must be to {problem.goal.name} '{problem.output}'")
         if vocs.constraint_names or vocs.constant_names:
             raise BadInput("vocs: remove constraints and constants; the problem has the rules of the plant")
 

@@ -71,7 +71,7 @@ class CampaignResult(CampaignHolder):
 
     @property
     def candidate_states(self) -> list[Location]:
-        """Where the maximum may still be."""
+        """Where the best may still be."""
         return self.campaign.candidates
 
     @property

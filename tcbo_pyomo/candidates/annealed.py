@@ -25,6 +25,8 @@ from tcbo_pyomo.candidates.thompson_sampling import ThompsonSampling
 from tcbo_pyomo.candidates.upper_confidence import LARGEST_MULTIPLIER, UpperConfidence
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.surrogate.continuous_belief import ContinuousBelief
+from tcbo_pyomo.surrogate.extremes import MAXIMISE
+from tcbo_pyomo.surrogate.goal import Goal
 
 EXPLORING_SHARE = 0.5
 """Share of the budget after which nothing is left to chance, and the bounds begin to narrow."""
@@ -36,11 +38,16 @@ class Annealed(ThompsonSampling):
     """`count` Thompson candidates or a quarter as many upper-confidence ones, as in the paper (100 and 25)."""
 
     def __call__(
-        self, belief: ContinuousBelief, space: Allowed | None, generator: np.random.Generator, share_spent: float = 0.0
+        self,
+        belief: ContinuousBelief,
+        space: Allowed | None,
+        generator: np.random.Generator,
+        share_spent: float = 0.0,
+        goal: Goal = MAXIMISE,
     ) -> Array:
         """The candidates of one plan."""
         if generator.random() < 1.0 - share_spent / EXPLORING_SHARE:
-            return super().__call__(belief, space, generator)
+            return super().__call__(belief, space, generator, goal=goal)
         left = (1.0 - share_spent) / (1.0 - EXPLORING_SHARE)
         largest = LARGEST_MULTIPLIER * min(1.0, max(NARROWEST, left))
-        return UpperConfidence(max(2, self.count // 4), largest)(belief, space, generator)
+        return UpperConfidence(max(2, self.count // 4), largest)(belief, space, generator, goal=goal)

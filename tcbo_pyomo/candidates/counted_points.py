@@ -14,6 +14,8 @@ from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.settings import CandidateSettings
 from tcbo_pyomo.surrogate.continuous_belief import ContinuousBelief
+from tcbo_pyomo.surrogate.extremes import MAXIMISE
+from tcbo_pyomo.surrogate.goal import Goal
 
 
 class CountedPoints(ABC):
@@ -33,13 +35,20 @@ class CountedPoints(ABC):
         return cls(settings.count)
 
     def __call__(
-        self, belief: ContinuousBelief, space: Allowed | None, generator: np.random.Generator, share_spent: float = 0.0
+        self,
+        belief: ContinuousBelief,
+        space: Allowed | None,
+        generator: np.random.Generator,
+        share_spent: float = 0.0,
+        goal: Goal = MAXIMISE,
     ) -> Array:
         """The candidates, count x d; all of them are allowed."""
         if len(belief.measured) == 0:
             return uniform_points(self.count, belief.dimension, generator, space)
-        return self.maximisers(belief, space, generator)
+        return self.best_points(belief, space, generator, goal)
 
     @abstractmethod
-    def maximisers(self, belief: ContinuousBelief, space: Allowed | None, generator: np.random.Generator) -> Array:
+    def best_points(
+        self, belief: ContinuousBelief, space: Allowed | None, generator: np.random.Generator, goal: Goal
+    ) -> Array:
         """The candidates, given at least one measurement."""

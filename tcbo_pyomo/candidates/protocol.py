@@ -17,7 +17,9 @@ from tcbo_pyomo.foundation.arrays import Array, Integers, Mask
 from tcbo_pyomo.foundation.registry import Registry
 from tcbo_pyomo.settings import CandidateSettings
 from tcbo_pyomo.surrogate.continuous_belief import ContinuousBelief
+from tcbo_pyomo.surrogate.extremes import MAXIMISE
 from tcbo_pyomo.surrogate.finite_belief import FiniteBelief
+from tcbo_pyomo.surrogate.goal import Goal
 
 Plant = Literal["finite", "continuous"]
 AnyBelief = TypeVar("AnyBelief", contravariant=True)
@@ -40,7 +42,9 @@ class CandidateRule(Protocol[AnyBelief, Space, Found]):
     def from_settings(cls, settings: CandidateSettings) -> Self:
         """The rule that the settings ask for; what they leave open is as the rule has it."""
 
-    def __call__(self, belief: AnyBelief, space: Space, generator: np.random.Generator, share_spent: float) -> Found:
+    def __call__(
+        self, belief: AnyBelief, space: Space, generator: np.random.Generator, share_spent: float, goal: Goal
+    ) -> Found:
         """The candidates of one plan.
 
         Parameters
@@ -53,6 +57,8 @@ class CandidateRule(Protocol[AnyBelief, Space, Found]):
             Source of every random choice.
         share_spent
             How much of the budget of moves has been used, from 0 to 1.
+        goal
+            Which values are better, as modelled. A rule without this argument is for campaigns that maximise.
         """
 
 
@@ -67,10 +73,16 @@ CANDIDATE_RULES: Registry[FiniteRule | ContinuousRule] = Registry(
 
 
 @overload
-def candidate_rule(name: str, plant: Literal["finite"], settings: CandidateSettings) -> FiniteRule: ...
+def candidate_rule(
+    name: str, plant: Literal["finite"], settings: CandidateSettings, goal: Goal = MAXIMISE
+) -> FiniteRule: ...
 @overload
-def candidate_rule(name: str, plant: Literal["continuous"], settings: CandidateSettings) -> ContinuousRule: ...
-def candidate_rule(name: str, plant: Plant, settings: CandidateSettings) -> FiniteRule | ContinuousRule:
+def candidate_rule(
+    name: str, plant: Literal["continuous"], settings: CandidateSettings, goal: Goal = MAXIMISE
+) -> ContinuousRule: ...
+def candidate_rule(
+    name: str, plant: Plant, settings: CandidateSettings, goal: Goal = MAXIMISE
+) -> FiniteRule | ContinuousRule:
     """The rule with a name for one kind of plant, made from the settings; refused where it is for another kind."""
     rules: Any = CANDIDATE_RULES
     rule_class = rules.load(name)
@@ -88,4 +100,20 @@ def candidate_rule(name: str, plant: Plant, settings: CandidateSettings) -> Fini
             f"candidate rule '{name}' is not made by from_settings(settings), or not called with belief, space, generator "
             f"and share_spent ({error})"
         ) from None
+    if not takes_goal(rule) and goal.name != MAXIMISE.name:
+        raise BadInput(
+            f"candidate rule '{name}' is for campaigns that maximise, and the goal is {goal.name}; let its call take `goal` as "
+            "well, or use another rule"
+        )
     return rule
+
+
+def takes_goal(rule: FiniteRule | ContinuousRule) -> bool:
+    """Whether a rule is called with the goal."""
+    return "goal" in inspect.signature(rule).parameters
+
+
+def listed(rule: Any, belief: Any, space: Any, generator: np.random.Generator, share_spent: float, goal: Goal) -> Any:
+    """The candidates of one plan, by a rule that may know nothing of goals."""
+    named = {"goal": goal} if takes_goal(rule) else {}
+    return rule(belief, space, generator, share_spent, **named)

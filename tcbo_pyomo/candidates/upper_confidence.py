@@ -15,6 +15,7 @@ from tcbo_pyomo.candidates.search.projected_ascent import Allowed
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.surrogate.acquisition import ConfidenceBounds
 from tcbo_pyomo.surrogate.continuous_belief import ContinuousBelief
+from tcbo_pyomo.surrogate.goal import Goal
 
 LARGEST_MULTIPLIER = 2.5
 
@@ -28,9 +29,11 @@ class UpperConfidence(CountedPoints):
         super().__init__(count)
         self.largest = largest
 
-    def maximisers(self, belief: ContinuousBelief, space: Allowed | None, generator: np.random.Generator) -> Array:
+    def best_points(
+        self, belief: ContinuousBelief, space: Allowed | None, generator: np.random.Generator, goal: Goal
+    ) -> Array:
         """One of each bound, in the order of their multipliers."""
-        bounds = ConfidenceBounds(belief, np.linspace(0.0, self.largest, self.count))
+        bounds = ConfidenceBounds(belief, np.linspace(0.0, self.largest, self.count), goal)
         found = global_maxima(bounds, belief.dimension, space, belief.measured)
         # The bounds are alike: what one search found may be better for another bound than its own maximum.
         if (bounds.value(found.points).max(axis=0) > found.values + 1e-9).any():

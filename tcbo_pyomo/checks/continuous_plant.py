@@ -9,7 +9,7 @@ from tcbo_pyomo.checks.finding import Finding
 from tcbo_pyomo.errors import TcboError
 from tcbo_pyomo.foundation.arrays import Array, Integers
 from tcbo_pyomo.planning.continuous.reachable_set import reachable_set
-from tcbo_pyomo.planning.continuous.true_maximum import TrueSurface, largest_true_value
+from tcbo_pyomo.planning.continuous.true_maximum import TrueSurface, best_true_value
 from tcbo_pyomo.problem.continuous import ContinuousProblem
 from tcbo_pyomo.solvers.nonlinear.step_simulator import next_states
 
@@ -144,7 +144,7 @@ def _truth(problem: ContinuousProblem) -> list[Finding]:
     points = np.random.default_rng(2).uniform(-0.5, 0.5, (SAMPLE, len(problem.input_axes)))
     if not problem.reaches_everything:
         points = reachable_set(problem).cloud.points
-    values = TrueSurface(problem).value(points)[:, 0]
+    values = TrueSurface(problem).output(points)[:, 0]
     if not np.isfinite(values).all():
         where = problem.describe_inputs(points[int(np.isfinite(values).argmin())])
         worst = ", ".join(f"{c.name} = {where[c.name]:.6g} {c.unit}".rstrip() for c in problem.input_axes)
@@ -164,15 +164,17 @@ def _prior(problem: ContinuousProblem, points: Array, values: Array) -> Finding:
 
 
 def _maximum(problem: ContinuousProblem, values: Array) -> Finding:
-    """Whether the maximum that regret refers to is the largest value that an episode can reach."""
-    best, spread = largest_true_value(problem), float(np.ptp(values))
-    best = max(best, float(values.max()))
+    """Whether the maximum that regret refers to is the best value that an episode can reach."""
+    score, unit = problem.goal.score, problem.output_unit
+    found, spread = np.append(values, best_true_value(problem)), float(np.ptp(values))
+    best, word = float(found[score(found).argmax()]), problem.goal.adjective(unit)
     if problem.maximum is None:
         return Finding("ok", "maximum", f"not given, so there is no regret; an episode can reach {best:.8g}")
-    if problem.maximum < best - 1e-6 * max(spread, abs(best)):
-        below = f"maximum {problem.maximum:.8g} is below {best:.8g}, a value of the truth: regret would be negative"
-        return Finding("warning", "maximum", f"{below}; give the largest value that an episode can reach")
-    if problem.maximum > best + SHORT * spread:
-        above = f"maximum {problem.maximum:.8g} is above {best:.8g}, the largest value found that an episode can reach"
+    ahead, given = float(score(problem.maximum) - score(best)), f"maximum {problem.maximum:.8g}"
+    if ahead < -1e-6 * max(spread, abs(best)):
+        below = f"{given} is {problem.goal.worse} {best:.8g}, a value of the truth: regret would be zero too early"
+        return Finding("warning", "maximum", f"{below}; give the {word} value that an episode can reach")
+    if ahead > SHORT * spread:
+        above = f"{given} is {problem.goal.better} {best:.8g}, the {word} value found that an episode can reach"
         return Finding("warning", "maximum", f"{above}: regret can never reach zero")
     return Finding("ok", "maximum", f"an episode can reach {best:.8g}, maximum is {problem.maximum:.8g}")

@@ -23,6 +23,8 @@ from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.problem.with_settings import with_settings
 from tcbo_pyomo.settings import Settings
 from tcbo_pyomo.solvers.nonlinear.discretisation_error import discretisation_error
+from tcbo_pyomo.surrogate.extremes import MAXIMISE
+from tcbo_pyomo.surrogate.target import Target
 
 OTHER_NOISE = 1.5
 """Factor between two standard deviations of a measurement from which on one of them was forgotten."""
@@ -47,7 +49,7 @@ def check_problem(problem: ProblemProtocol, settings: Settings) -> list[Finding]
         findings = _findings(changed)
     except TcboError as error:
         return [Finding("error", "constraints", str(error))]
-    return [*findings, *_prior(changed), _first_plan(changed, settings)]
+    return [*findings, *_prior(changed), *_goal(changed), _first_plan(changed, settings)]
 
 
 @singledispatch
@@ -132,14 +134,27 @@ def _range(values: Array) -> str:
 
 
 def _truth(problem: Problem) -> Finding:
-    """Whether the maximum of a known truth lies where an episode can go."""
+    """Whether the best of a known truth lies where an episode can go."""
     if problem.truth is None:
         return Finding("ok", "truth", "unknown: use ask and tell; it cannot be simulated")
-    best = int(np.where(problem.sets.allowed_states(0), problem.truth, -np.inf).argmax())
-    if problem.truth[best] > problem.truth[problem.best_state]:
+    score, noun = problem.goal.score(np.asarray(problem.truth)), problem.goal.noun(problem.output_unit)
+    best = int(np.where(problem.sets.allowed_states(0), score, -np.inf).argmax())
+    if score[best] > score[problem.best_state]:
         label = problem.process.labels[best]
-        return Finding("warning", "truth", f"the maximum '{label}' can never be visited; regret ignores it")
-    return Finding("ok", "truth", f"the maximum is '{problem.process.labels[problem.best_state]}'")
+        return Finding("warning", "truth", f"the {noun} '{label}' can never be visited; regret ignores it")
+    return Finding("ok", "truth", f"the {noun} is '{problem.process.labels[problem.best_state]}'")
+
+
+def _goal(problem: ProblemProtocol) -> list[Finding]:
+    """The goal, unless it is the largest output; and whether results are expected around a target."""
+    if problem.goal == MAXIMISE:
+        return []
+    text = problem.goal.in_words(problem.output, problem.output_unit)
+    low, high = (-np.inf, np.inf) if problem.prior is None else problem.prior.range
+    if isinstance(problem.goal, Target) and not low <= problem.goal.value <= high:
+        far = f"outside the declared range {low:g} to {high:g}: check its unit, or declare a wider range"
+        return [Finding("warning", "goal", f"{text}, {far}")]
+    return [Finding("ok", "goal", text)]
 
 
 def _first_plan(problem: ProblemProtocol, settings: Settings) -> Finding:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from tcbo_pyomo.records import DurableCampaign
     from tcbo_pyomo.records.status import Best, Status
 
+MAXIMISE = "maximise"
+"""The goal of which nothing is said: the default."""
 MOST_MOVES = 20
 """A longer route is printed up to this many moves."""
 
@@ -101,6 +103,7 @@ def status_as_text(status: Status) -> str:
         f"{status.problem}, method {status.method}, seed {status.seed}"
         + ("" if status.planned_with is None else f"; planned with {status.planned_with}"),
         f"episode {status.episode} of {status.episodes}; {made}" + ("; finished" if status.finished else ""),
+        *([] if status.goal == MAXIMISE else [f"goal: {status.goal_in_words}"]),
         f"asked for: {_moves(asked) or 'nothing'}",
         f"results outstanding: {', '.join(map(str, status.pending)) or 'none'}",
     ]
@@ -133,7 +136,8 @@ def best_as_text(problem: ProblemProtocol, best: Best) -> str:
     unit = f" {problem.output_unit}" if problem.output_unit else ""
     value = f"{problem.output} = {best.mean:.4g} ± {best.standard_deviation:.2g}{unit}"
     place = place_text(problem, best.at, best.black_box_inputs)
-    lines = [f"recommendation: {place}; {value} from {best.measurements} measurements{past}"]
+    goal = "" if best.goal == MAXIMISE else f" (goal: {problem.goal.adjective(problem.output_unit)})"
+    lines = [f"recommendation: {place}; {value}{goal} from {best.measurements} measurements{past}"]
     if best.mechanism is not None:
         lines.append(best.mechanism.in_words(problem.output_unit))
     if best.how_to_get_there is not None:

@@ -10,6 +10,10 @@ import typer
 
 from tcbo_pyomo.cli._options import name_and_value
 from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.settings import GOALS
+from tcbo_pyomo.surrogate.extremes import MAXIMISE
+from tcbo_pyomo.surrogate.goal import Goal
+from tcbo_pyomo.surrogate.named_goal import goal_from
 from tcbo_pyomo.surrogate.plain_prior import PlainPrior
 
 DEFAULT = PlainPrior((0.0, 1.2), 0.03)
@@ -19,13 +23,25 @@ INPUTS = ("temperature", "flow_rate")
 UNKNOWN = "unknown"
 
 
-def prior_from(
+def answers_from(
+    ends: tuple[float, float] | None,
+    measurement_sd: str | None,
+    changes_within: list[str] | None,
+    positive: bool,
+    goal: str | None,
+) -> tuple[PlainPrior, Goal]:
+    """The answers: as options gave them, asked for in a terminal where none did, else those of the template."""
+    given = ends is not None or measurement_sd is not None or bool(changes_within) or positive or goal is not None
+    if not given and sys.stdin.isatty() and sys.stdout.isatty():
+        prior = _asked()
+        return prior, _answer("Maximise or minimise the output, or bring it to which value?", MAXIMISE.name, _goal)
+    aim = MAXIMISE if goal is None else _goal(goal)
+    return _prior(ends, measurement_sd, changes_within, positive), aim
+
+
+def _prior(
     ends: tuple[float, float] | None, measurement_sd: str | None, changes_within: list[str] | None, positive: bool
 ) -> PlainPrior:
-    """The answers: as options gave them, asked for in a terminal where none did, else those of the template."""
-    given = ends is not None or measurement_sd is not None or bool(changes_within) or positive
-    if not given and sys.stdin.isatty() and sys.stdout.isatty():
-        return _asked()
     sd = DEFAULT.measurement_sd if measurement_sd is None and ends is None else _sd(measurement_sd or UNKNOWN)
     distances = dict(_distance(*name_and_value("--changes-within", text, "temperature=20")) for text in changes_within or ())
     return PlainPrior(ends or DEFAULT.range, sd, distances, positive)
@@ -60,6 +76,17 @@ def _number(text: str) -> float:
     from tcbo_pyomo.foundation.csv_table import finite_number
 
     return finite_number(text, "answer")
+
+
+def _goal(text: str) -> Goal:
+    """A goal by its name, or the value that the output is to be at."""
+    named = text.strip().lower()
+    if named in GOALS:
+        return goal_from(named)
+    try:
+        return goal_from({"target": _number(named.removeprefix("target=").removeprefix("target"))})
+    except BadInput:
+        raise BadInput(f"goal: got {text!r}; use maximise, minimise, or the value that the output is to be at") from None
 
 
 def _above(low: float, high: float) -> float:

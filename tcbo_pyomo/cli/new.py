@@ -8,7 +8,7 @@ import re
 import shutil
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,6 +16,7 @@ from tcbo_pyomo.cli._output import FILES_ARE_THERE, say
 from tcbo_pyomo.errors import BadInput, DiskError
 
 if TYPE_CHECKING:
+    from tcbo_pyomo.surrogate.goal import Goal
     from tcbo_pyomo.surrogate.plain_prior import PlainPrior
 
 PANEL, POSITION = "Problems and simulations", 11
@@ -37,20 +38,26 @@ def new(
         typer.Option(metavar="NAME=DISTANCE", help="Change of an input that changes the output markedly."),
     ] = None,
     positive: Annotated[bool, typer.Option("--positive", help="The output is positive and spans orders of magnitude.")] = False,
+    goal: Annotated[
+        str | None, typer.Option(metavar="GOAL", help="maximise, minimise, or the target value of the output.")
+    ] = None,
 ) -> None:
     """Write a problem file, settings and a script to start from; they run unchanged.
 
     In a terminal it asks what you know about the output, unless options say so.
     """
-    from tcbo_pyomo.cli._plain_questions import prior_from
+    from tcbo_pyomo.cli._plain_questions import answers_from
 
     _check_name(name)
-    files = write_template(name, prior=prior_from(output_range, measurement_sd, changes_within, positive))
+    prior, aim = answers_from(output_range, measurement_sd, changes_within, positive, goal)
+    files = write_template(name, prior=prior, goal=aim)
     following = f"next: tcbo check {name}/{name}.py; tcbo run {name}/{name}.py; python {name}/run.py"
     say("\n".join([*(f"wrote {file}" for file in files), following]), advice=FILES_ARE_THERE)
 
 
-def write_template(name: str, parent: Path | None = None, prior: PlainPrior | None = None) -> list[Path]:
+def write_template(
+    name: str, parent: Path | None = None, prior: PlainPrior | None = None, goal: Goal | None = None
+) -> list[Path]:
     """Write a problem file, settings and a script that run unchanged into the new folder `parent / name`.
 
     Parameters
@@ -61,6 +68,8 @@ def write_template(name: str, parent: Path | None = None, prior: PlainPrior | No
         The parent of the new folder. Default: the current folder.
     prior
         What is known about the output. Default: the template's answers.
+    goal
+        The goal of the campaign. Default: the largest output.
 
     Returns
     -------
@@ -76,7 +85,7 @@ def write_template(name: str, parent: Path | None = None, prior: PlainPrior | No
     except OSError as error:
         raise DiskError(f"folder '{folder}' cannot be created: {error.strerror}; nothing was written") from None
     try:
-        return [_copy(file, folder / file.replace(PLACEHOLDER, name), name, prior) for file in FILES]
+        return [_copy(file, folder / file.replace(PLACEHOLDER, name), name, prior, goal) for file in FILES]
     except OSError as error:
         shutil.rmtree(folder, ignore_errors=True)
         raise DiskError(f"folder '{folder}' cannot be written: {error.strerror}; nothing was kept") from None
@@ -91,16 +100,18 @@ def _check_name(name: str) -> None:
         raise BadInput(f"name '{name}' is a Python module, which the new file would hide; choose another name")
 
 
-def _copy(file: str, target: Path, name: str, prior: PlainPrior | None) -> Path:
+def _copy(file: str, target: Path, name: str, prior: PlainPrior | None, goal: Goal | None) -> Path:
     text = resources.files("tcbo_pyomo.cli.templates").joinpath(file).read_text(encoding="utf-8")
+    answers: dict[str, Any] = {} if goal is None else {"GOAL: Any": goal.data}
     if prior is not None:
-        answers = {
+        answers |= {
             "MEASUREMENT_SD": prior.measurement_sd,
             "RANGE": prior.range,
             "CHANGES_WITHIN: dict[str, float]": prior.changes_within,
             "POSITIVE": prior.positive,
         }
-        for left, value in answers.items():
-            text = re.sub(rf"^{re.escape(left)} = .*$", f"{left} = {value!r}", text, flags=re.MULTILINE)
+    for left, value in answers.items():
+        shown = f'"{value}"' if isinstance(value, str) else repr(value).replace("'", '"')
+        text = re.sub(rf"^{re.escape(left)} = .*$", f"{left} = {shown}", text, flags=re.MULTILINE)
     target.write_text(text.replace(PLACEHOLDER, name), encoding="utf-8")
     return target

@@ -53,6 +53,7 @@ def run(
     from tcbo_pyomo.planning.fall_backs import fall_backs
     from tcbo_pyomo.records.json_file import run_parts
     from tcbo_pyomo.records.run_folder import UNFINISHED, prepare_folder, write_run
+    from tcbo_pyomo.surrogate.extremes import MAXIMISE
 
     options: dict[str, Any] = {"method": method, "episodes": episodes, "candidates.rule": candidates}
     options |= {"feedback.kind": feedback, "feedback.delay": delay}
@@ -71,7 +72,9 @@ def run(
     where = f"; files are in {output}" if output is not None else ""
     route = result.campaign.route
     moves = "" if route is None else f"; an episode gets there in {counted(len(route), 'move')}"
-    last = f"recommendation: {point_text(result.episodes[-1].recommendation, result.problem.coordinates)}{moves}{where}"
+    plant = result.problem
+    goal = "" if plant.goal == MAXIMISE else f" (goal: {plant.goal.in_words(plant.output, plant.output_unit)})"
+    last = f"recommendation: {point_text(result.episodes[-1].recommendation, plant.coordinates)}{goal}{moves}{where}"
     fallen = fall_backs(step.plan for step in result.steps)
     if fallen.number:
         warn(str(fallen))

@@ -25,10 +25,10 @@ from tcbo_pyomo.foundation.wording import spaced
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 from tcbo_pyomo.models.episode_path import EpisodePath
 from tcbo_pyomo.models.visitation import mix
-from tcbo_pyomo.planning.continuous.eager_move import CHOICES
+from tcbo_pyomo.planning.continuous.eager_move import choice_in_words
 from tcbo_pyomo.planning.finite.certified_frank_wolfe import CertifiedMixture
 from tcbo_pyomo.planning.finite.dynamic_programming import DynamicProgramming
-from tcbo_pyomo.planning.finite.eager_move import leads_everywhere
+from tcbo_pyomo.planning.finite.eager_move import WIDTH, leads_everywhere
 from tcbo_pyomo.planning.finite.expected_regret import ExpectedRegret
 from tcbo_pyomo.planning.finite.planner import FinitePlanner
 from tcbo_pyomo.plant.situation import Situation
@@ -132,7 +132,8 @@ def _choice(problem: Problem, settings: PlannerSettings, components: int, situat
     if settings.first_move == "eager" and components == 1:
         left, coupled = problem.horizon - situation.step, any(rule.couples_steps for rule in problem.rules)
         if not coupled and leads_everywhere(problem)[situation.state]:
-            return "every place is one move away: the move goes to the largest upper confidence bound (mean + 2 sd)"
+            bound = problem.goal.bound_words(WIDTH, problem.output_unit)
+            return f"every place is one move away: the move goes to the {bound}"
         share = f"at most 1/{left}" if left > 1 else "any part"
         return (
             f"among the moves that give up {share} of what the best plan (N = 1) learns, the most informative is taken"
@@ -182,7 +183,7 @@ def _(problem: ContinuousProblem, campaign: Campaign, gap: float | None, deadlin
     plan = planner.plan(utility, situation, generator)
     scale = continuous_scale(utility, plan.tangent.separated, settings)
     ahead = [(weight, component.states[len(situation.path) :]) for weight, component in plan.components]
-    paths = [(weight, problem.observed(states)) for weight, states in ahead]
+    paths = [(weight, planner.oracle.measured_points(part, situation.step)) for weight, part in plan.components]
     single = [(scale.value([(1.0, path)]), states) for (_, path), (_, states) in zip(paths, ahead, strict=True)]
     leaves, best = min(single, key=lambda part: part[0])
     heaviest = max(plan.components, key=lambda part: part[0])[1]
@@ -201,7 +202,7 @@ def _(problem: ContinuousProblem, campaign: Campaign, gap: float | None, deadlin
         drawn=None,
         all_pairs_after=utility.value(paths),
         components=len(plan.components),
-        choice=CHOICES[utility.stage] if planner.is_eager else "",
+        choice=choice_in_words(utility, problem.goal, problem.output_unit) if planner.is_eager else "",
         limits=tuple(_room(rule, path) for rule in problem.rules),
     )
     return replace(found, advice=advice(found, problem))

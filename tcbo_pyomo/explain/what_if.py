@@ -174,10 +174,11 @@ def _(
     problem: ContinuousProblem, campaign: Campaign, gap: float, deadline: Deadline, pairs: Integers | None = None
 ) -> tuple[float, PlanOutcome]:
     (situation, generator, utility), settings = standpoint(campaign), campaign.settings.planner
-    plan = planner_for(problem, settings).plan(utility, situation, generator)
+    planner = planner_for(problem, settings)
+    plan = planner.plan(utility, situation, generator)
     ahead = [(weight, component.states[len(situation.path) :]) for weight, component in plan.components]
     firsts = tuple((weight, problem.describe(tuple(states[0]))) for weight, states in ahead)
-    paths = [(weight, problem.observed(states)) for weight, states in ahead]
+    paths = [(weight, planner.oracle.measured_points(part, situation.step)) for weight, part in plan.components]
     scale = continuous_scale(utility, plan.tangent.separated, settings)
     return plan.tangent.value, PlanOutcome(scale.value(paths), None, firsts)
 

@@ -20,6 +20,8 @@ from tcbo_pyomo.plant.situation import Location
 from tcbo_pyomo.problem.continuous import SAME_PLACE, ContinuousProblem
 from tcbo_pyomo.settings import Settings
 from tcbo_pyomo.surrogate.continuous_belief import ContinuousBelief
+from tcbo_pyomo.surrogate.extremes import MAXIMISE
+from tcbo_pyomo.surrogate.goal import Goal
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 
 if TYPE_CHECKING:
@@ -42,17 +44,19 @@ def representation(features: str, number: int | None, budget: int) -> tuple[str,
     return ("exact", number) if budget <= EXACT_MOVES else ("nystroem", number or EXACT_MOVES)
 
 
-def best_mean(belief: ContinuousBelief, allowed: Allowed | None = None) -> Array:
-    """The allowed point of the box with the largest posterior mean (section 5, "predictive regret"), scaled (d).
+def best_expected(belief: ContinuousBelief, allowed: Allowed | None = None, goal: Goal = MAXIMISE) -> Array:
+    """The allowed point of the box with the largest expected score, scaled (d).
+
+    That is the largest posterior mean where the goal maximises (section 5, "predictive regret").
 
     The search starts from measured points and a fixed survey of the box. It draws no random numbers. Of a set of reachable
     points it is one of these.
     """
     from tcbo_pyomo.candidates.search.multi_start import global_maxima
-    from tcbo_pyomo.surrogate.acquisition import ConfidenceBounds
+    from tcbo_pyomo.surrogate.acquisition import ExpectedScore
 
-    mean = ConfidenceBounds(belief, np.zeros(1))
-    return global_maxima(mean, belief.dimension, allowed, belief.measured, along_edges=True).points[0]
+    expected = ExpectedScore(belief, goal)
+    return global_maxima(expected, belief.dimension, allowed, belief.measured, along_edges=True).points[0]
 
 
 class ContinuousKnowledge(Knowledge[ContinuousBelief]):
@@ -90,7 +94,7 @@ class ContinuousKnowledge(Knowledge[ContinuousBelief]):
         late = self.settings.feedback.kind != "immediate"
         by_feedback = "thompson_sampling" if late else "upper_confidence"
         name = by_feedback if chosen.rule == BY_FEEDBACK else chosen.rule or DEFAULT_RULE
-        return candidate_rule(name, "continuous", chosen)
+        return candidate_rule(name, "continuous", chosen, self.goal)
 
     def prior(self, kernel: Kernel) -> ContinuousBelief:
         """The prior on the box."""
@@ -151,13 +155,13 @@ class ContinuousKnowledge(Knowledge[ContinuousBelief]):
 
     @property
     def recommendation(self) -> Location:
-        """Where the posterior mean is largest, among the points that an episode can reach: a state with the best inputs."""
+        """Where the expected score is largest, among the points that an episode can reach: a state with the best inputs."""
         if self._recommendation is None and self.problem.only_described and not self.problem.reaches_everything:
             # Where an episode can get to is not known without the plant's own code; where it was is.
             self._recommendation = self._best_visited()
         if self._recommendation is None:
             with section("recommendation"), one_blas_thread():
-                best = best_mean(self.belief, self._space)
+                best = best_expected(self.belief, self._space, self.goal)
             if self.reach is not None:
                 (self._proof,) = self.reach.routes(best[None])
                 if self.problem.has_hidden:
@@ -168,10 +172,10 @@ class ContinuousKnowledge(Knowledge[ContinuousBelief]):
         return self._recommendation
 
     def _best_visited(self) -> Location:
-        """The place with the largest posterior mean among those that the plant has been at, which proves them reachable."""
+        """The place with the largest expected score among those that the plant has been at, which proves them reachable."""
         start = self.problem.start_state
         visited = list(dict.fromkeys([start, *(move.arrived for move in self.history.made if move.arrived is not None)]))
-        return visited[int(np.argmax(self.belief.predict(self.seen(visited))[0]))]
+        return visited[int(np.argmax(self.goal.expected(*self.belief.predict(self.seen(visited)))))]
 
     def _route_made(self, best: Location) -> Route:
         """The moves that led to a place that the plant has been at."""
@@ -217,10 +221,11 @@ class ContinuousKnowledge(Knowledge[ContinuousBelief]):
 
     def utility(self, generator: np.random.Generator) -> TrajectoryUtility:
         """U given the history, pending visits included, over a fresh set of candidates."""
-        from tcbo_pyomo.planning.continuous.utility import TrajectoryUtility  # Only plans need it.
+        from tcbo_pyomo.candidates.protocol import listed  # Only plans need them.
+        from tcbo_pyomo.planning.continuous.utility import TrajectoryUtility
 
         with section("candidates"):
-            self._candidates = self.rule(self.belief, self._space, generator, self.share_spent)
+            self._candidates = listed(self.rule, self.belief, self._space, generator, self.share_spent, self.goal)
             if self.reach is not None:
                 # A rule of the user's own may have listed points that it did not get from a search.
                 self._routes = self.reach.routes(self._candidates)
@@ -228,9 +233,9 @@ class ContinuousKnowledge(Knowledge[ContinuousBelief]):
         objective, noise = self.settings.continuous_objective, self.noise_factor * self.problem.noise
         shared = objective, noise, generator, self.stage
         if self.settings.utility.information == "arrival":
-            return TrajectoryUtility(self.design, self._candidates, *shared)
+            return TrajectoryUtility(self.design, self._candidates, *shared, goal=self.goal)
         present = self.problem.observed(np.array(self.history.situation().state))
-        return TrajectoryUtility(self._departures, self._candidates, *shared, present, self.design)
+        return TrajectoryUtility(self._departures, self._candidates, *shared, present, self.design, self.goal)
 
     @property
     def _departures(self) -> ContinuousBelief:

@@ -58,7 +58,7 @@ class FiniteKnowledge(Knowledge[FiniteBelief]):
         if chosen.width is None:
             chosen = chosen.model_copy(update={"width": self.band_width})
         name = DEFAULT_RULE if chosen.rule in (None, BY_FEEDBACK) else chosen.rule
-        return candidate_rule(name, "finite", chosen)
+        return candidate_rule(name, "finite", chosen, self.goal)
 
     @property
     def band_width(self) -> float:
@@ -102,6 +102,8 @@ class FiniteKnowledge(Knowledge[FiniteBelief]):
 
     def _of_states(self, belief: FiniteBelief) -> FiniteBelief:
         """The belief on all states, from the one on distinct inputs: states with the same inputs share one value."""
+        if self.problem.inputs is None:
+            return belief
         shared = self.problem.input_of
         return FiniteBelief(belief.mean[shared], belief.factor[shared])
 
@@ -139,20 +141,23 @@ class FiniteKnowledge(Knowledge[FiniteBelief]):
 
     @property
     def candidates(self) -> Integers:
-        """Indices of the states that may still be the maximum (Z)."""
+        """Indices of the states that may still be the best (Z)."""
         if self._candidates is None:
+            from tcbo_pyomo.candidates.protocol import listed
+
             with section("search space"):
                 space = self.problem.places
             with section("candidates"):
                 # A stream of its own for each set, so that a rule with chance in it lists the same after loading.
                 stream = np.random.default_rng(np.random.SeedSequence([self.seed, 3, len(self.history.told)]))
-                self._candidates = self.rule(self.belief, space, stream, self.share_spent)
+                self._candidates = listed(self.rule, self.belief, space, stream, self.share_spent, self.goal)
         return self._candidates
 
     @property
     def recommendation(self) -> int:
-        """The state with the largest posterior mean in the search space."""
-        return int(np.where(self.problem.places, self.belief.mean, -np.inf).argmax())
+        """The state with the largest expected score in the search space: the posterior mean where the goal maximises."""
+        expected = self.goal.expected(self.belief.mean, self.belief.standard_deviation)
+        return int(np.where(self.problem.places, expected, -np.inf).argmax())
 
     @property
     def route_moves(self) -> list[dict[str, Any]] | None:
@@ -172,8 +177,10 @@ class FiniteKnowledge(Knowledge[FiniteBelief]):
         information = MoveInformation(process, self.problem.horizon, settings.information, self.problem.passes)
         objective = self.settings.finite_objective
         if objective == "regret":
-            return ExpectedRegret(process, posterior, self.problem.places, mean, factor, information)
-        return Utility(process, posterior, self.candidates, objective, generator, mean, factor, information)
+            standing = self.recommendation, self.goal
+            return ExpectedRegret(process, posterior, self.problem.places, mean, factor, information, *standing)
+        about = self.candidates, objective, generator, mean, factor, information, self.goal
+        return Utility(process, posterior, *about)
 
     @property
     def _process(self) -> Process:

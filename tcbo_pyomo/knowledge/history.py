@@ -83,11 +83,6 @@ class History:
         return found
 
     @property
-    def incumbent(self) -> float:
-        """The largest measurement told, 0 before the first one."""
-        return max((value for _, value in self.measurements), default=0.0)
-
-    @property
     def known(self) -> int:
         """How many results the model has: those told and those of past experiments."""
         return len(self.told) + len(self.past)

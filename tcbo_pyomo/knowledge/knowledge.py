@@ -25,6 +25,7 @@ from tcbo_pyomo.knowledge.what_learns import learner_for
 from tcbo_pyomo.plant.situation import Location
 from tcbo_pyomo.settings import Settings
 from tcbo_pyomo.surrogate.belief_protocol import Belief
+from tcbo_pyomo.surrogate.goal import Goal
 from tcbo_pyomo.surrogate.kernel_factors import Learned
 from tcbo_pyomo.surrogate.kernels import kernel_from_dict
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
@@ -49,6 +50,11 @@ class Knowledge(PastKnowledge, ABC, Generic[BeliefOfPlant]):
         self._learned: Learned | None = None
         self._belief: BeliefOfPlant | None = None
         self.forget()
+
+    @cached_property
+    def goal(self) -> Goal:
+        """Which values are better, as they are modelled."""
+        return self.problem.goal.on(self.scale)
 
     @cached_property
     def learner(self) -> Learner | None:
@@ -104,12 +110,12 @@ class Knowledge(PastKnowledge, ABC, Generic[BeliefOfPlant]):
     @property
     @abstractmethod
     def candidates(self) -> Integers | Array:
-        """Where the maximum may still be (Z): indices of states, or K x d scaled points."""
+        """Where the best may still be (Z): indices of states, or K x d scaled points."""
 
     @property
     @abstractmethod
     def recommendation(self) -> Location:
-        """Where the posterior mean is largest in the search space."""
+        """Where the expected score of the goal is largest in the search space: the posterior mean where that maximises."""
 
     @property
     def route_moves(self) -> list[dict[str, Any]] | None:
@@ -258,6 +264,22 @@ class Knowledge(PastKnowledge, ABC, Generic[BeliefOfPlant]):
     def share_spent(self) -> float:
         """How much of the budget of moves has been used, from 0 to 1."""
         return min(1.0, self.history.moves_made / self.history.moves_of(self.problem.episodes))
+
+    @property
+    def best_known(self) -> float | None:
+        """The best score of a result where an episode can go; None before the first one."""
+        told = [self.scale.modelled(value) for _, value in self.history.measurements]
+        values = np.array([*told, *self.past_within_reach()], dtype=float)
+        return float(self.goal.score(values).max()) if len(values) else None
+
+    @property
+    def incumbent(self) -> float:
+        """The best score of a result; before the first one 0, or for a target what is expected of the start."""
+        if (known := self.best_known) is not None:
+            return known
+        if self.goal.first_incumbent is not None:
+            return self.goal.first_incumbent
+        return float(self.goal.expected(*self.belief.predict(self.seen([self.problem.start_state])))[0])
 
     def predict(self, locations: Sequence[Location] | Array) -> tuple[Array, Array]:
         """Mean and standard deviation of the output at n places, in its own unit."""

@@ -34,17 +34,6 @@ class PastKnowledge:
         """What is worth saying about where past experiments were made."""
         return []
 
-    @property
-    def best_known(self) -> float | None:
-        """The largest result where an episode can go, as it is modelled; None before the first one."""
-        told = [self.scale.modelled(self.history.incumbent)] if self.history.told else []
-        return max([*told, *self.past_within_reach()], default=None)
-
-    @property
-    def incumbent(self) -> float:
-        """The largest result where an episode can go, as it is modelled; 0 before the first one."""
-        return 0.0 if self.best_known is None else self.best_known
-
     def past_within_reach(self) -> list[float]:
         """Values of those past experiments that an episode could repeat, as they are modelled."""
         _, values, _ = self.past_results()

@@ -29,4 +29,4 @@ class GreedyUcb(OneMoveAtATime[Problem, FiniteKnowledge]):
         self, situation: Situation, knowledge: FiniteKnowledge, generator: np.random.Generator
     ) -> Decision:
         """The pair to use next."""
-        return self.moves.highest_bound(knowledge.design, WIDTH, situation, generator)
+        return self.moves.highest_bound(knowledge.design, WIDTH, situation, generator, knowledge.goal)

@@ -44,7 +44,7 @@ class LocalSearchRegion(OneMoveAtATime[ContinuousProblem, ContinuousKnowledge]):
         self, situation: Situation, knowledge: ContinuousKnowledge, generator: np.random.Generator
     ) -> tuple[float, ...]:
         """The action to take next."""
-        surface = ImprovementSurface(knowledge.design, knowledge.incumbent)
+        surface = ImprovementSurface(knowledge.design, knowledge.incumbent, knowledge.goal)
         point, improvement = best_next_point(surface, Reach(self.problem, situation), generator)
         if improvement > WORTHWHILE:
             return self.steering.next_at(point, situation)

@@ -30,4 +30,4 @@ class LocalUcb(OneMoveAtATime[ProblemProtocol, Knowledge[Any]]):
         self, situation: Situation, knowledge: Knowledge[Any], generator: np.random.Generator
     ) -> Decision:
         """The pair to use or the action to take next."""
-        return self.moves.highest_bound(knowledge.design, WIDTH, situation, generator)
+        return self.moves.highest_bound(knowledge.design, WIDTH, situation, generator, knowledge.goal)

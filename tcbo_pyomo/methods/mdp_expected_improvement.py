@@ -17,7 +17,6 @@ from tcbo_pyomo.planning.finite.utility import Linearisation
 from tcbo_pyomo.plant.situation import Situation
 from tcbo_pyomo.problem.finite import Problem
 from tcbo_pyomo.settings import Settings
-from tcbo_pyomo.surrogate.acquisition import expected_improvement
 
 
 class MdpExpectedImprovement(Method[Problem, FiniteKnowledge]):
@@ -38,7 +37,7 @@ class MdpExpectedImprovement(Method[Problem, FiniteKnowledge]):
     def next_decision(self, situation: Situation, knowledge: FiniteKnowledge, generator: np.random.Generator) -> int:
         """Solve the planning problem, draw the first move of the policy."""
         design = knowledge.design
-        reward = expected_improvement(design.mean, design.standard_deviation, knowledge.incumbent)
+        reward = knowledge.goal.improvement(design.mean, design.standard_deviation, knowledge.incumbent)
         best = int(reward.argmax())
         earned = Linearisation(float(reward[best]), best, None, -(self.problem.process.transitions @ reward))
         self.last_plan = self.planner.plan_reward(earned, situation, generator)

@@ -46,7 +46,7 @@ class TruncatedSnake(OneMoveAtATime[ContinuousProblem, ContinuousKnowledge]):
         self, situation: Situation, knowledge: ContinuousKnowledge, generator: np.random.Generator
     ) -> tuple[float, ...]:
         """The action to take next."""
-        batch = self.sampling(knowledge.belief, self.problem.allowed, generator)
+        batch = self.sampling(knowledge.belief, self.problem.allowed, generator, goal=knowledge.goal)
         visited = np.array(situation.path)
         batch = without_visited(batch, visited, smallest_lengthscale(knowledge.kernel), generator)
         first = tour_from(visited[-1], batch, generator)[0]

@@ -10,6 +10,8 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from tcbo_pyomo.plant.situation import Decision, Situation
+from tcbo_pyomo.surrogate.extremes import MAXIMISE
+from tcbo_pyomo.surrogate.goal import Goal
 
 Aim = TypeVar("Aim", contravariant=True)
 """The utility that a planner minimises."""
@@ -49,9 +51,12 @@ class OneMove(Protocol[Belief]):
         """A uniformly random move among those that may be made now."""
 
     def highest_bound(
-        self, belief: Belief, width: float, situation: Situation, generator: np.random.Generator
+        self, belief: Belief, width: float, situation: Situation, generator: np.random.Generator, goal: Goal = MAXIMISE
     ) -> Decision:
-        """The move to the largest upper confidence bound, mean + width sd; its expectation where chance decides."""
+        """The move to the largest upper confidence bound, mean + width sd; its expectation where chance decides.
+
+        Another goal than the largest output has its own optimistic score.
+        """
 
     def record(self) -> dict[str, Any] | None:
         """How the last move was found, as plain data that does not depend on the clock; None where nothing was solved."""

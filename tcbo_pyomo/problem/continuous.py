@@ -27,6 +27,8 @@ from tcbo_pyomo.problem.derived_values import derived_data
 from tcbo_pyomo.problem.hidden_states import HiddenStates
 from tcbo_pyomo.problem.landscape import Landscape, grid_landscape
 from tcbo_pyomo.problem.measured_on_the_way import MeasuredOnTheWay
+from tcbo_pyomo.surrogate.extremes import MAXIMISE
+from tcbo_pyomo.surrogate.goal import Goal
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 from tcbo_pyomo.surrogate.plain_prior import PlainPrior
 
@@ -49,7 +51,7 @@ class ContinuousProblem(HiddenStates, MeasuredOnTheWay):
     truth
         The true value of n x d points (n x p inputs) in engineering units, where it is known (simulations).
     maximum
-        The largest true value, for regret.
+        The best true value, for regret: the largest, or with another goal the smallest or the one closest to the target.
     noise
         Noise variance of a measurement. Default: from `prior`.
     measure_start
@@ -85,6 +87,7 @@ class ContinuousProblem(HiddenStates, MeasuredOnTheWay):
     prior: PlainPrior | None = None
     inputs: Sequence[str | BlackBoxInput] | None = None
     measured_at: int | Sequence[float] = 1
+    goal: Any = MAXIMISE  # A Goal once the problem is made.
 
     deterministic: ClassVar[bool] = True
     only_described: ClassVar[bool] = False
@@ -161,10 +164,11 @@ class ContinuousProblem(HiddenStates, MeasuredOnTheWay):
         return real_numbers(self.known_truth(points), (len(points),), what, self.truth)
 
     def regret(self, point: Location) -> float | None:
-        """How far a recommendation is from the best, where both are known."""
+        """How much worse a recommendation is than the best, where both are known."""
         if self.truth is None or self.maximum is None:
             return None
-        return self.maximum - self.true_value(point)
+        # A maximum is given, or was found, with some digits only.
+        return max(0.0, float(self.goal.score(self.maximum) - self.goal.score(self.true_value(point))))
 
     def identity(self) -> tuple[list[Any], list[Array]]:
         """Everything that decides which moves are made, as plain data and arrays."""
@@ -199,7 +203,7 @@ class ContinuousProblem(HiddenStates, MeasuredOnTheWay):
         return build_trajectory(self.coordinates, self.dynamics, np.asarray(self.start_state), self.horizon)
 
     def identified(self, point: Location) -> None:
-        """None: in a box the maximum is never hit exactly."""
+        """None: in a box the best is never hit exactly."""
 
     def draw_arrival(self, origin: Location, action: tuple[float, ...], generator: np.random.Generator) -> Location:
         """Where an action leads; nothing is left to chance."""
@@ -208,12 +212,16 @@ class ContinuousProblem(HiddenStates, MeasuredOnTheWay):
     def try_rule(self, rule: TransitionConstraint) -> None:
         """Nothing to evaluate before the first plan: a rule of trajectories is judged by the programme."""
 
+    def with_goal(self, goal: Goal) -> Self:
+        """A copy with another goal; what is best then is sought when somebody judges by it."""
+        return self.changed(goal=goal, maximum=None)
+
     def with_drawn_truth(self, generator: np.random.Generator) -> Self:
-        """The problem with a truth drawn from its prior, and its maximum."""
+        """The problem with a truth drawn from its prior, and its best value."""
         from tcbo_pyomo.problem.drawn_truth import drawn_function  # Few campaigns need it.
 
         allowed = _anywhere if self.has_hidden else self.allowed
-        truth, maximum = drawn_function(self.kernel, self.input_axes, allowed, generator)
+        truth, maximum = drawn_function(self.kernel, self.input_axes, allowed, generator, self.goal)
         return self.changed(truth=truth, maximum=maximum)
 
     def same_place(self, one: Location, other: Location) -> bool:
@@ -265,7 +273,8 @@ class ContinuousProblem(HiddenStates, MeasuredOnTheWay):
     def landscape(self) -> Landscape:
         """The true function over a plane."""
         allowed = _anywhere if self.has_hidden else self.allowed
-        return grid_landscape(self.input_axes, None if self.truth is None else self.true_values, allowed)
+        truth = None if self.truth is None else self.true_values
+        return grid_landscape(self.input_axes, truth, allowed, self.goal)
 
     def points(self, locations: Sequence[Location] | Array) -> Array:
         """Scaled points as rows (n x d) in engineering units."""

@@ -11,6 +11,7 @@ from typing import Any
 
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.problem.protocol import ProblemProtocol
+from tcbo_pyomo.surrogate.extremes import MAXIMISE
 
 WORDS = ("name", "description", "output", "output_unit", "output_title")
 
@@ -26,6 +27,7 @@ def declaration_of(problem: ProblemProtocol) -> dict[str, Any]:
         "episodes": int(problem.episodes),
         "kernel": problem.kernel.to_dict(),
         **({} if problem.prior is None else {"prior": problem.prior.to_dict()}),
+        **({} if problem.goal == MAXIMISE else {"goal": problem.goal.data}),
         "plant": problem.plant_data(),
     }
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from tcbo_pyomo.foundation.coordinates import Coordinate
 from tcbo_pyomo.foundation.packed_arrays import unpacked
+from tcbo_pyomo.surrogate.extremes import MAXIMISE
 from tcbo_pyomo.surrogate.plain_prior import PlainPrior
 
 NONE = "none"
@@ -50,6 +51,9 @@ def declared_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Cha
     found += _axes(old["coordinates"], new["coordinates"])
     if old["plant"]["kind"] != new["plant"]["kind"]:
         return [*found, Change("plant", old["plant"]["kind"], new["plant"]["kind"])]
+    goals = [data.get("goal", MAXIMISE.data) for data in (old, new)]
+    if goals[0] != goals[1]:
+        found.append(Change("goal", *map(_goal, goals)))
     if old["start"] != new["start"]:
         found.append(Change("start", _place(old), _place(new)))
     if old["kernel"] != new["kernel"] and not (_from_answers(old) and _from_answers(new)):
@@ -63,6 +67,10 @@ def kernel_words(kernel: Mapping[str, Any]) -> str:
     """A kernel in one line, `squared_exponential(variance 1, lengthscale 0.3)`."""
     fields = ", ".join(f"{name} {_value(value)}" for name, value in kernel.items() if name != "name")
     return f"{kernel['name']}({fields})"
+
+
+def _goal(goal: Any) -> str:
+    return goal if isinstance(goal, str) else f"target {goal['target']:.6g}"
 
 
 def answers_in_words(prior: Mapping[str, Any] | None) -> str:
@@ -123,6 +131,10 @@ def _plant(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Change]:
         names = {"noise": "noise variance", "measure_start": "start is measured"}
     if old.get("inputs") != new.get("inputs"):
         yield Change("what the output depends on", *(_inputs(plant) for plant in (old, new)))
+    if old.get("measured_at") != new.get("measured_at"):
+        yield Change("moments at which a move is measured", *(_value(p.get("measured_at", [1.0])) for p in (old, new)))
+    if old.get("passed") != new.get("passed"):
+        yield Change("states measured on the way", *(_passed(plant) for plant in (old, new)))
     for name, words in names.items():
         if old[name] != new[name]:
             yield Change(words, _value(old[name]), _value(new[name]))
@@ -130,6 +142,13 @@ def _plant(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Change]:
 
 def _inputs(plant: Mapping[str, Any]) -> str:
     return "every coordinate" if plant.get("inputs") is None else ", ".join(plant["inputs"])
+
+
+def _passed(plant: Mapping[str, Any]) -> str:
+    if "passed" not in plant:
+        return NONE
+    states, moves = (plant["passed"][name]["shape"][0] for name in ("states", "pairs"))
+    return f"{states} by {moves} moves"
 
 
 def _process(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Change]:

@@ -16,8 +16,10 @@ from tcbo_pyomo.plant.dynamics_data import stored_dynamics
 from tcbo_pyomo.problem.continuous import ContinuousProblem
 from tcbo_pyomo.problem.derived_values import stored_values
 from tcbo_pyomo.problem.with_belief import with_other_belief
+from tcbo_pyomo.surrogate.extremes import MAXIMISE
 from tcbo_pyomo.surrogate.kernels import kernel_from_dict
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
+from tcbo_pyomo.surrogate.named_goal import goal_from
 from tcbo_pyomo.surrogate.plain_prior import PlainPrior
 
 
@@ -29,6 +31,7 @@ def declared_continuous(data: Mapping[str, Any]) -> DeclaredContinuousProblem:
     given |= {name: data[name] for name in ("horizon", "episodes")}
     given |= {"start": tuple(data["start"]), "noise": plant["noise"], "measure_start": plant["measure_start"]}
     given |= {"truth": None, "maximum": None, "settings": {}, "_data": data}
+    given["goal"] = goal_from(data.get("goal", MAXIMISE))
     given["prior"] = None if data.get("prior") is None else PlainPrior(**data["prior"])
     given["inputs"] = plant.get("inputs")
     given["measured_at"] = plant.get("measured_at", 1)

@@ -16,8 +16,10 @@ from tcbo_pyomo.problem.finite import Problem
 from tcbo_pyomo.problem.passed_states import stored_passed
 from tcbo_pyomo.problem.visitable_states import VisitableStates
 from tcbo_pyomo.problem.with_belief import with_other_belief
+from tcbo_pyomo.surrogate.extremes import MAXIMISE
 from tcbo_pyomo.surrogate.kernels import kernel_from_dict
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
+from tcbo_pyomo.surrogate.named_goal import goal_from
 from tcbo_pyomo.surrogate.plain_prior import PlainPrior
 
 
@@ -27,6 +29,7 @@ def declared_finite(data: Mapping[str, Any]) -> DeclaredProblem:
     given = {name: data[name] for name in ("name", "description", "output", "output_unit", "output_title")}
     given |= {name: data[name] for name in ("start", "horizon", "episodes")}
     given |= {"confidence_width": data["plant"]["confidence_width"], "truth": None, "settings": {}, "_data": data}
+    given["goal"] = goal_from(data.get("goal", MAXIMISE))
     given["prior"] = None if data.get("prior") is None else PlainPrior(**data["prior"])
     given["inputs"], given["on_the_way"] = data["plant"].get("inputs"), None
     given["coordinates"] = tuple(Coordinate(*axis) for axis in data["coordinates"])

@@ -14,7 +14,10 @@ from tcbo_pyomo.candidates.search.multi_start import global_maxima
 from tcbo_pyomo.candidates.search.projected_ascent import Allowed
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.coordinates import Coordinate, scaled
+from tcbo_pyomo.surrogate.acquisition import Scored
 from tcbo_pyomo.surrogate.continuous_belief import ContinuousBelief
+from tcbo_pyomo.surrogate.extremes import MAXIMISE
+from tcbo_pyomo.surrogate.goal import Goal
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 from tcbo_pyomo.surrogate.posterior_samples import PosteriorSamples
 from tcbo_pyomo.surrogate.prior_samples import PriorSampler
@@ -24,13 +27,17 @@ LARGEST_MATRIX = 1500
 
 
 def drawn_function(
-    kernel: Kernel, coordinates: tuple[Coordinate, ...], allowed: Allowed, generator: np.random.Generator
+    kernel: Kernel,
+    coordinates: tuple[Coordinate, ...],
+    allowed: Allowed,
+    generator: np.random.Generator,
+    goal: Goal = MAXIMISE,
 ) -> tuple[DrawnFunction, float]:
-    """One function of the prior on the box, and its maximum over the points that are allowed."""
+    """One function of the prior on the box, and its best value over the points that are allowed."""
     dimension = len(coordinates)
     drawn = ContinuousBelief(kernel, dimension).samples(1, generator)
-    best = global_maxima(drawn, dimension, allowed, along_edges=True)
-    return DrawnFunction(drawn, coordinates), float(best.values[0])
+    best = global_maxima(Scored(drawn, goal), dimension, allowed, along_edges=True)
+    return DrawnFunction(drawn, coordinates), float(drawn.value(best.points)[0, 0])
 
 
 def drawn_values(kernel: Kernel, points: Array, generator: np.random.Generator) -> Array:

@@ -28,6 +28,8 @@ from tcbo_pyomo.problem.landscape import Landscape
 from tcbo_pyomo.problem.passed_states import PassedStates
 from tcbo_pyomo.problem.shared_inputs import SharedInputs
 from tcbo_pyomo.problem.visitable_states import VisitableStates, visitable_states
+from tcbo_pyomo.surrogate.extremes import MAXIMISE
+from tcbo_pyomo.surrogate.goal import Goal
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 from tcbo_pyomo.surrogate.plain_prior import PlainPrior
 
@@ -72,6 +74,8 @@ class Problem(SharedInputs, PassedStates):
     on_the_way
         States that a move measures while it passes them, before it arrives: `{(state, action): [states]}`. Plans count
         them; `tell` takes a series. Default: none.
+    goal
+        "maximise" (default), "minimise", or {"target": 42}: the output has to be at a value, in its unit.
     """
 
     measure_start: ClassVar[bool] = False
@@ -93,6 +97,7 @@ class Problem(SharedInputs, PassedStates):
     prior: PlainPrior | None = None
     inputs: Sequence[str | BlackBoxInput] | None = None
     on_the_way: Mapping[tuple[str, str], Sequence[Any]] | None = None
+    goal: Any = MAXIMISE  # A Goal once the problem is made.
     coordinates: tuple[Coordinate, ...] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -130,7 +135,7 @@ class Problem(SharedInputs, PassedStates):
 
     @property
     def search_space(self) -> Mask:
-        """States that an episode can visit: the search space of the maximum."""
+        """States that an episode can visit: the search space of the best."""
         return self.visitable.states
 
     @cached_property
@@ -143,8 +148,8 @@ class Problem(SharedInputs, PassedStates):
 
     @property
     def best_state(self) -> int:
-        """The state with the largest true value in the search space."""
-        return int(np.where(self.places, self.known_truth, -np.inf).argmax())
+        """The state with the best true value in the search space: the largest, the smallest or the closest to a target."""
+        return int(np.where(self.places, self.goal.score(self.known_truth), -np.inf).argmax())
 
     @property
     def size(self) -> str:
@@ -183,8 +188,11 @@ class Problem(SharedInputs, PassedStates):
         return float(self.known_truth[state])
 
     def regret(self, state: int) -> float | None:
-        """How far a recommendation is from the best, where the truth is known."""
-        return None if self.truth is None else float(self.truth[self.best_state] - self.truth[state])
+        """How much worse a recommendation is than the best, where the truth is known."""
+        if self.truth is None:
+            return None
+        best, recommended = self.goal.score(np.asarray(self.truth)[[self.best_state, state]])
+        return float(best - recommended)
 
     def identity(self) -> tuple[list[Any], list[Any]]:
         """Everything that decides which moves are made, as plain data and arrays."""
@@ -210,7 +218,7 @@ class Problem(SharedInputs, PassedStates):
         return {**plant, **inputs, **self.passed_data()}
 
     def identified(self, state: int) -> bool | None:
-        """Whether a recommendation is the maximum; None where the truth is unknown."""
+        """Whether a recommendation is the best; None where the truth is unknown."""
         regret = self.regret(state)
         return None if regret is None else regret == 0.0
 
@@ -269,6 +277,10 @@ class Problem(SharedInputs, PassedStates):
         rule.allowed_states(self.process, 0, self.horizon)
         for budget in budgets_of([rule]):
             budget.transition_cost(self.process)
+
+    def with_goal(self, goal: Goal) -> Self:
+        """A copy with another goal."""
+        return self.changed(goal=goal)
 
     def with_drawn_truth(self, generator: np.random.Generator) -> Self:
         """The problem with a truth drawn from its prior."""

@@ -1,4 +1,4 @@
-"""What lies below the paths of a campaign on paper: the states there are, the true function and its maxima."""
+"""What lies below the paths of a campaign on paper: the states there are, the true function and its best places."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import numpy as np
 
 from tcbo_pyomo.foundation.arrays import Array, Mask
 from tcbo_pyomo.foundation.coordinates import Coordinate, physical
+from tcbo_pyomo.surrogate.extremes import MAXIMISE
+from tcbo_pyomo.surrogate.goal import Goal
 
 CELLS = 101
 AS_GOOD = 0.005
@@ -28,7 +30,7 @@ class Landscape:
     truth
         The true value of each place; NaN where a rule forbids to be, None where it is not known.
     maxima
-        k x d places of the true maximum.
+        k x d places of the best true value.
     """
 
     places: Array
@@ -38,9 +40,12 @@ class Landscape:
 
 
 def grid_landscape(
-    coordinates: Sequence[Coordinate], truth: Callable[[Array], Array] | None, allowed: Callable[[Array], Mask]
+    coordinates: Sequence[Coordinate],
+    truth: Callable[[Array], Array] | None,
+    allowed: Callable[[Array], Mask],
+    goal: Goal = MAXIMISE,
 ) -> Landscape:
-    """A grid over a continuous plane, its maxima to the nearest cell; empty with other than two coordinates."""
+    """A grid over a continuous plane, its best places to the nearest cell; empty with other than two coordinates."""
     from scipy.ndimage import maximum_filter
 
     nothing = np.empty((0, len(coordinates)))
@@ -50,7 +55,7 @@ def grid_landscape(
     points = np.column_stack([axis.ravel() for axis in np.meshgrid(line, line)])
     places = physical(coordinates, points)
     values = np.where(allowed(points), truth(places), np.nan)
-    low = np.where(np.isnan(values), -np.inf, values).reshape(CELLS, CELLS)
+    low = np.where(np.isnan(values), -np.inf, goal.score(values)).reshape(CELLS, CELLS)
     best = low.max() - AS_GOOD * (np.nanmax(values) - np.nanmin(values))
     peaks = (low == maximum_filter(low, size=7)) & (low >= best)
     return Landscape(places, False, values, places[peaks.ravel()])

@@ -25,7 +25,9 @@ from tcbo_pyomo.plant.measured_moments import Way
 from tcbo_pyomo.plant.situation import Decision, Location
 from tcbo_pyomo.problem.landscape import Landscape
 from tcbo_pyomo.problem.short_description import as_html, as_text
+from tcbo_pyomo.surrogate.goal import Goal
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
+from tcbo_pyomo.surrogate.named_goal import goal_from
 from tcbo_pyomo.surrogate.output_scale import OutputScale
 from tcbo_pyomo.surrogate.plain_prior import PlainPrior
 
@@ -61,6 +63,8 @@ class ProblemProtocol(Protocol):
     """Its unit."""
     output_title: str
     """Its title in figures."""
+    goal: Goal
+    """Which outputs are better."""
 
     @property
     def measure_start(self) -> bool:
@@ -135,7 +139,7 @@ class ProblemProtocol(Protocol):
         """The true value of a place."""
 
     def regret(self, location: Location) -> float | None:
-        """How far a recommendation is from the best, where the truth is known."""
+        """How much worse a recommendation is than the best, where the truth is known; never negative."""
 
     def identity(self) -> tuple[list[Any], list[Any]]:
         """Everything that decides which moves are made, as plain data and arrays."""
@@ -144,13 +148,16 @@ class ProblemProtocol(Protocol):
         """What the plant can do and what its rules allow, as plain data that `declared_problem` understands."""
 
     def identified(self, location: Location) -> bool | None:
-        """Whether a recommendation is the maximum; None where the truth is unknown or no point hits it exactly."""
+        """Whether a recommendation is the best; None where the truth is unknown or no point hits it exactly."""
 
     def draw_arrival(self, origin: Location, decision: Decision, generator: np.random.Generator) -> Location:
         """Where a simulated plant arrives, chance included."""
 
     def try_rule(self, rule: TransitionConstraint) -> None:
         """Evaluate a rule once where that is possible: a wrong argument is found now, not in the first plan."""
+
+    def with_goal(self, goal: Goal) -> Self:
+        """A copy with another goal."""
 
     def with_drawn_truth(self, generator: np.random.Generator) -> Self:
         """The problem with a truth drawn from its prior."""
@@ -236,7 +243,7 @@ class ProblemProtocol(Protocol):
         return self.truth
 
     def allowed(self, points: Array) -> Mask:
-        """Which scaled points (n x d) every rule allows the plant to be in: where the maximum is sought."""
+        """Which scaled points (n x d) every rule allows the plant to be in: where the best is sought."""
         values = physical(self.coordinates, points)
         given = ((rule, rule.allowed_points(self.coordinates, values)) for rule in self.rules)
         masks = [_mask(rule, mask, len(points)) for rule, mask in given if mask is not None]
@@ -262,6 +269,7 @@ class ProblemProtocol(Protocol):
         for text, number in (("horizon", self.horizon), ("episodes", self.episodes)):
             if not isinstance(number, (int, np.integer)) or isinstance(number, bool) or number < 1:
                 raise BadInput(f"problem '{self.name}': {text} {number!r} must be a whole number of at least 1")
+        object.__setattr__(self, "goal", goal_from(self.goal, f"problem '{self.name}': goal"))
         taken = ["episode", "step", *(c.name for c in self.coordinates)]
         if not self.output or self.output in taken:
             raise BadInput(f"problem '{self.name}': output {self.output!r} must be a name other than {', '.join(taken)}")

@@ -27,6 +27,7 @@ from tcbo_pyomo.models.constraints.maximum_step import MaximumStep
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 from tcbo_pyomo.plant.process import Process
 from tcbo_pyomo.problem.finite import Problem
+from tcbo_pyomo.surrogate.extremes import MAXIMISE
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 from tcbo_pyomo.surrogate.plain_prior import PlainPrior
 
@@ -50,6 +51,7 @@ def replay_problem(
     settings: Mapping[str, Any] | None = None,
     name: str | None = None,
     prior: PlainPrior | None = None,
+    goal: Any = MAXIMISE,
 ) -> Problem:
     """A problem whose black box is a CSV file of measurements, to plan a past campaign again.
 
@@ -78,6 +80,8 @@ def replay_problem(
         Default: the name of the file.
     prior
         What was known about the output in plain terms, in place of a kernel.
+    goal
+        "maximise" (default), "minimise" or {"target": 42}.
     """
     names = [inputs] if isinstance(inputs, str) else inputs
     wanted: dict[str, str | None] = dict(names) if isinstance(names, Mapping) else dict.fromkeys(names)
@@ -100,6 +104,7 @@ def replay_problem(
         episodes=episodes,
         kernel=kernel,  # type: ignore[arg-type]
         prior=prior,
+        goal=goal,
         constraints=(*limits, *constraints),
         truth=means,
         settings=settings if settings is not None else {"planner": {"linear": {"solver": "dynamic_programming"}}},

@@ -5,6 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
+from tcbo_pyomo.surrogate.extremes import MAXIMISE
+
 if TYPE_CHECKING:
     from tcbo_pyomo.problem.protocol import ProblemProtocol
 
@@ -33,4 +35,5 @@ def _facts(problem: ProblemProtocol) -> dict[str, str]:
         "budget": f"{problem.episodes} x {problem.horizon} moves",
         "rules": ", ".join(rule.name for rule in problem.rules) or "none",
         "measures": f"{problem.output} {problem.output_unit}".rstrip(),
+        **({} if problem.goal == MAXIMISE else {"goal": problem.goal.in_words(problem.output, problem.output_unit)}),
     }

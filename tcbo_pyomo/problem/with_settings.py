@@ -1,4 +1,4 @@
-"""What settings change about a problem: its start, its number of episodes, and further constraints by name."""
+"""What settings change about a problem: its start, its number of episodes, its goal, and further constraints by name."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstr
 from tcbo_pyomo.models.regions.region_data import region_from
 from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.settings import ConstraintSettings, Settings
+from tcbo_pyomo.surrogate.named_goal import goal_from
 
 AnyProblem = TypeVar("AnyProblem", bound=ProblemProtocol)
 
@@ -29,7 +30,16 @@ def with_settings(problem: AnyProblem, settings: Settings) -> AnyProblem:
     if settings.constraints:
         extra = [_tried(constraint_from(entry), problem) for entry in settings.constraints]
         changes["constraints"] = (*problem.constraints, *extra)
-    return problem.changed(**changes) if changes else problem
+    changed: AnyProblem = problem.changed(**changes) if changes else problem
+    return _with_goal(changed, settings)
+
+
+def _with_goal(problem: AnyProblem, settings: Settings) -> AnyProblem:
+    """The problem with the goal that the settings name; the same object where that is its own."""
+    if settings.goal is None:
+        return problem
+    goal = goal_from(settings.goal)
+    return problem if goal == problem.goal else problem.with_goal(goal)
 
 
 def _tried(rule: TransitionConstraint, problem: ProblemProtocol) -> TransitionConstraint:

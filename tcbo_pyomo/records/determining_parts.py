@@ -23,6 +23,7 @@ from tcbo_pyomo.foundation.registry import user_names
 from tcbo_pyomo.foundation.user_answers import real_numbers
 from tcbo_pyomo.foundation.user_sources import user_sources
 from tcbo_pyomo.problem.protocol import ProblemProtocol
+from tcbo_pyomo.surrogate.extremes import MAXIMISE
 
 Parts = dict[str, str]
 """A digest by the name of the part, as messages call it."""
@@ -46,6 +47,7 @@ def problem_parts(problem: ProblemProtocol) -> Parts:
         "horizon": str(int(problem.horizon)),
         "episodes": str(int(problem.episodes)),
         "truth": _truth_digest(problem),
+        **({} if problem.goal == MAXIMISE else {"goal": _digest(problem.goal.data)}),
     }
 
 
@@ -82,7 +84,7 @@ def _named_in(entry: Any) -> Iterable[str]:
 
 
 def _truth_digest(problem: ProblemProtocol) -> str:
-    """The true values: of all states, or of some points where the truth is a function, and its maximum."""
+    """The true values: of all states, or of some points where the truth is a function, and its best one."""
     if problem.truth is None:
         return "unknown"
     if not callable(problem.truth):

@@ -149,7 +149,7 @@ class DurableCampaign(TaughtCampaign):
         return status_of(self.campaign, self.violations, self._story.model)
 
     def best(self) -> Best:
-        """Where the posterior mean is largest, with its uncertainty.
+        """Where the expected score of the goal is largest, with its uncertainty.
 
         Where the plant's own code is needed to say what can be reached and must not run, the best place it was at.
         """

@@ -16,6 +16,7 @@ from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.library import load_problem, problem_names
 from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.records.trust import Code
+from tcbo_pyomo.surrogate.extremes import MAXIMISE
 
 ProblemSource = ProblemProtocol | str | os.PathLike[str]
 """What a user may give as a problem: one made in Python, a name from `tcbo problems`, or the path of a .py file."""
@@ -34,6 +35,7 @@ def problem_fingerprint(problem: ProblemProtocol) -> str:
     coordinates = [(c.name, float(c.lower), float(c.upper), c.unit) for c in problem.coordinates]
     rules = [rule.name for rule in problem.rules]
     facts = facts if problem.prior is None else [*facts, problem.prior.to_dict()]
+    facts = facts if problem.goal == MAXIMISE else [*facts, {"goal": problem.goal.data}]
     digest = hashlib.sha256()
     description = (problem.name, coordinates, int(problem.horizon), rules, problem.kernel.to_dict(), facts)
     digest.update(json.dumps(description, sort_keys=True).encode())

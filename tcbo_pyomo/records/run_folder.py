@@ -96,6 +96,7 @@ def result_data(result: CampaignResult) -> dict[str, Any]:
         "problem": result.problem.name,
         "method": result.method,
         "seed": result.seed,
+        "goal": result.problem.goal.data,
         "version": __version__,
         "settings": result.settings.model_dump(),
         "how_to_get_there": result.campaign.route,

@@ -62,6 +62,8 @@ class Status:
         The solver that plans and why it is used, in words; None where nothing is planned.
     acting
         For `method: rollout` the method that made the last move and why it was chosen, in words.
+    goal, goal_in_words
+        What is sought: maximise, minimise, or {target: value}; and in words.
     amendments
         What was changed in the problem or the settings while it ran, and after which move, in words.
     past_results, past_sources
@@ -91,6 +93,8 @@ class Status:
     fall_backs_in_words: str = ""
     planned_with: str | None = None
     acting: str = ""
+    goal: Any = "maximise"
+    goal_in_words: str = ""
     amendments: tuple[str, ...] = ()
     past_results: int = 0
     past_sources: tuple[str, ...] = ()
@@ -99,7 +103,7 @@ class Status:
 
 @dataclass(frozen=True)
 class Best:
-    """The recommendation: where the posterior mean is largest. Before the first result there is none.
+    """The recommendation: where the expected score of the goal is largest. Before the first result there is none.
 
     Attributes
     ----------
@@ -115,6 +119,8 @@ class Best:
         How much of the mean the mechanism of the model says, and how much is residual; None for a model without one.
     black_box_inputs
         What the black box sees there, `{input: value}`; None where that is every coordinate.
+    goal
+        What was sought: maximise, minimise, or {target: value}.
     past_results
         How many past experiments it is based on as well.
     """
@@ -126,6 +132,7 @@ class Best:
     how_to_get_there: list[dict[str, Any]] | None = None
     mechanism: Explained | None = None
     black_box_inputs: dict[str, float] | None = None
+    goal: Any = "maximise"
     past_results: int = 0
 
 
@@ -160,6 +167,8 @@ def status_of(campaign: Campaign, violations: dict[int, list[str]], model: Model
         warnings=model.warnings,
         planned_with=campaign.method.planned_with(),
         acting=acting_in_words(campaign.plans.values(), problem.output_unit),
+        goal=problem.goal.data,
+        goal_in_words=problem.goal.in_words(problem.output, problem.output_unit),
         amendments=campaign.amendments,
         past_results=len(history.past),
         past_sources=tuple(dict.fromkeys(batch.source for batch in history.past.batches)),
@@ -172,7 +181,7 @@ def best_of(campaign: Campaign) -> Best:
     from tcbo_pyomo.knowledge.mechanism_in_words import explained_at  # Of all commands only this one needs it.
 
     if not campaign.history.known:
-        return Best(None, None, None, 0)
+        return Best(None, None, None, 0, goal=campaign.problem.goal.data)
     where = campaign.recommendation
     mean, deviation = campaign.knowledge.predict([where])
     believed = float(mean[0]), float(deviation[0])
@@ -180,7 +189,7 @@ def best_of(campaign: Campaign) -> Best:
     at, axes = campaign.problem.describe(where), campaign.problem.input_axes
     inputs = None if axes == campaign.problem.coordinates else {axis.name: at[axis.name] for axis in axes}
     told, past = len(campaign.history.told), len(campaign.history.past)
-    return Best(at, *believed, told, campaign.route, split, inputs, past)
+    return Best(at, *believed, told, campaign.route, split, inputs, campaign.problem.goal.data, past)
 
 
 def doubts(problem: ProblemProtocol, move: Move) -> list[str]:

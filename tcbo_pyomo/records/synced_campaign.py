@@ -126,12 +126,12 @@ class SyncedCampaign(CampaignHolder):
 
     @property
     def candidates(self) -> list[Location]:
-        """Where the maximum may still be."""
+        """Where the best may still be."""
         return self.campaign.candidates
 
     @property
     def recommendation(self) -> Location:
-        """Where the posterior mean is largest in the search space."""
+        """Where the expected score of the goal is largest in the search space."""
         return self.campaign.recommendation
 
     @property

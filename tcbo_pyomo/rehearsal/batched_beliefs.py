@@ -14,7 +14,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg.blas import dger
 
-from tcbo_pyomo.foundation.arrays import Array, Integers
+from tcbo_pyomo.foundation.arrays import Array, Integers, Mask
+from tcbo_pyomo.surrogate.goal import Goal
 
 
 class BatchedBeliefs:
@@ -83,6 +84,11 @@ class BatchedBeliefs:
         self.told_variance -= gains * gains
         np.maximum(self.told_variance, 0.0, out=self.told_variance)
         self.told += 1
+
+    def recommended(self, goal: Goal, space: Mask) -> Integers:
+        """The state of the search space that each campaign would recommend now (D)."""
+        expected = goal.expected(self.mean, np.sqrt(self.told_variance))
+        return np.where(space, expected, -np.inf).argmax(axis=1)
 
     @property
     def next_told(self) -> Integers:

@@ -14,7 +14,7 @@ from tcbo_pyomo.rehearsal.simulated_method import Scene
 
 @dataclass(frozen=True)
 class HighestBound:
-    """The move with the largest expectation of mean + width sd at the state arrived at."""
+    """The move with the largest expectation of mean + width sd, or of another goal's optimistic score, where it arrives."""
 
     width: float
     wants_covariance = False
@@ -22,5 +22,5 @@ class HighestBound:
     def choose(self, scene: Scene) -> Integers:
         """For each draw the row of its pair."""
         beliefs = scene.beliefs
-        bound = beliefs.mean + self.width * np.sqrt(beliefs.variance)
+        bound = scene.goal.optimistic(beliefs.mean, np.sqrt(beliefs.variance), self.width)
         return one_of_the_best(scene.tables.expected(scene.pairs, bound), scene.usable, TIE, scene.generator)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tcbo_pyomo.foundation.arrays import Array, Mask
+from tcbo_pyomo.foundation.arrays import Array, Integers, Mask
 from tcbo_pyomo.rehearsal.standpoint import Standpoint
 
 
@@ -41,13 +41,16 @@ class Chances:
 
 
 def draw_chances(standpoint: Standpoint, draws: int, seed: np.random.SeedSequence) -> Chances:
-    """Functions from the belief, noise and luck, each from a stream of its own: more draws do not change the first ones."""
+    """Functions from the belief, noise and luck, each from a stream of its own: more draws do not change the first ones.
+
+    Those of a campaign that minimises are the mirror image of one that maximises.
+    """
     functions, noise, luck, ties = (np.random.default_rng(part) for part in seed.spawn(4))
     factor, moves = standpoint.factor, standpoint.moves_left
-    normal = functions.standard_normal((draws, factor.shape[1]))
+    normal = standpoint.goal.sign * functions.standard_normal((draws, factor.shape[1]))
     return Chances(
         functions=standpoint.mean + normal @ factor.T,
-        noise=noise.standard_normal((draws, moves + len(standpoint.pending))),
+        noise=standpoint.goal.sign * noise.standard_normal((draws, moves + len(standpoint.pending))),
         luck=luck.random((draws, moves)),
         seed=np.random.SeedSequence(int(ties.integers(2**63))),
     )
@@ -58,8 +61,8 @@ def measured(standpoint: Standpoint, values: Array) -> Array:
     return standpoint.scale.measured(values, np.zeros_like(values))[0]
 
 
-def regrets(standpoint: Standpoint, chances: Chances, recommended: Array, space: Mask) -> Array:
-    """How much each of D recommendations is below the best that an episode can reach, in the unit of the output."""
-    values = measured(standpoint, chances.functions)
+def regrets(standpoint: Standpoint, chances: Chances, recommended: Integers, space: Mask) -> Array:
+    """How much worse each of D recommendations is than the best that an episode can reach, in the unit of the output."""
+    values = standpoint.problem.goal.score(measured(standpoint, chances.functions))
     best = np.where(space, values, -np.inf).max(axis=1)
     return np.asarray(best - values[np.arange(len(values)), recommended])

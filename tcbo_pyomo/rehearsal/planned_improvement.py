@@ -9,7 +9,6 @@ from tcbo_pyomo.planning.finite.dynamic_programming import TIE
 from tcbo_pyomo.rehearsal.batched_induction import Costs
 from tcbo_pyomo.rehearsal.plant_tables import one_of_the_best
 from tcbo_pyomo.rehearsal.simulated_method import Scene
-from tcbo_pyomo.surrogate.improvement import expected_improvement
 
 
 class PlannedImprovement:
@@ -21,6 +20,6 @@ class PlannedImprovement:
         """For each draw the row of its pair."""
         beliefs = scene.beliefs
         deviation = np.sqrt(beliefs.variance).T
-        reward = expected_improvement(beliefs.mean.T, deviation, scene.incumbent)
+        reward = scene.goal.improvement(beliefs.mean.T, deviation, scene.incumbent)
         to_go = scene.to_go(Costs(np.ascontiguousarray(-reward)))
         return one_of_the_best(-to_go, scene.usable, TIE, scene.generator)

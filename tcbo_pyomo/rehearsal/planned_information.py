@@ -20,7 +20,7 @@ from tcbo_pyomo.planning.finite.farthest_pair import TIE as TIE_OF_PAIRS
 from tcbo_pyomo.planning.ties import one_of_the_largest
 from tcbo_pyomo.rehearsal.plant_tables import one_of_the_best
 from tcbo_pyomo.rehearsal.simulated_method import Scene
-from tcbo_pyomo.surrogate.improvement import improvement_and_slope
+from tcbo_pyomo.surrogate.rivals import Rivals
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class PlannedInformation:
         good: Mask = usable & (-to_go >= learned - np.abs(learned) * (1.0 / left + TIE))
         everywhere = scene.tables.everywhere_next[scene.states]
         if everywhere.any():
-            bound = scene.beliefs.mean + WIDTH * np.sqrt(scene.beliefs.variance)
+            bound = scene.goal.optimistic(scene.beliefs.mean, np.sqrt(scene.beliefs.variance), WIDTH)
             reached = np.where(usable, scene.tables.expected(scene.pairs, bound), -np.inf)
             best = reached.max(axis=0)
             good = np.where(everywhere, usable & (reached >= best - TIE * np.abs(best)), good)
@@ -74,9 +74,9 @@ class PlannedInformation:
     def _variance_worth(self, scene: Scene) -> Array:
         """The squared covariance of every state with the candidates that are known least (D x n)."""
         beliefs = scene.beliefs
-        spread = self.width * np.sqrt(beliefs.told_variance)
-        lower = np.where(scene.tables.space, beliefs.mean - spread, -np.inf).max(axis=1)
-        candidates = (beliefs.mean + spread >= lower[:, None]) & scene.tables.space
+        lowest, highest = scene.goal.band(beliefs.mean, self.width * np.sqrt(beliefs.told_variance))
+        best = np.where(scene.tables.space, lowest, -np.inf).max(axis=1)
+        candidates = (highest >= best[:, None]) & scene.tables.space
         worth = np.empty_like(beliefs.mean)
         for draw, chosen in enumerate(candidates[:, beliefs.rows]):
             covariance, variance = beliefs.covariance[draw], beliefs.variance[draw]
@@ -94,15 +94,15 @@ class PlannedInformation:
         """What one more measurement at each state is worth (D x n), times Var f + sigma^2 there."""
         beliefs = scene.beliefs
         draws = np.arange(len(beliefs.mean))
-        recommended = np.where(scene.tables.space, beliefs.mean, -np.inf).argmax(axis=1)
+        recommended = beliefs.recommended(scene.goal, scene.tables.space)
         shared = beliefs.covariance_with(recommended)
         own = shared[draws, recommended][:, None]
         rows = beliefs.rows
-        deviation = np.sqrt(np.maximum(beliefs.variance[:, rows] + own - 2.0 * shared[:, rows], 0.0))
         mean, best = beliefs.mean[:, rows], beliefs.mean[draws, recommended][:, None]
-        regret, slope = improvement_and_slope(mean - best, deviation)
-        rivals = scene.tables.space[rows] & (rows != recommended[:, None])
-        regret = np.where(rivals, regret, 0.0)
+        deviation = np.sqrt(np.maximum(beliefs.variance[:, rows] + own - 2.0 * shared[:, rows], 0.0))
+        rivals = Rivals(best, own, mean, beliefs.variance[:, rows], shared[:, rows], deviation)
+        regret, slope = scene.goal.missed(rivals)
+        regret = np.where(scene.tables.space[rows] & (rows != recommended[:, None]), regret, 0.0)
         worth = np.empty_like(beliefs.mean)
         for draw, missed in enumerate(regret):
             chosen, share = standing_for_all(missed)

@@ -123,8 +123,9 @@ class _Campaigns:
         pairs, usable = tables.moves_from(self.states, self.step)
         if self.budgets is not None:
             usable = self.budgets.affordable(pairs, usable, self.step)
-        best = np.where(np.isfinite(self.incumbent), self.incumbent, 0.0)
-        scene = Scene(tables, self.beliefs, self.states, self.step, pairs, usable, best, self.generator, self.budgets)
+        best = np.where(np.isfinite(self.incumbent), self.incumbent, self.standpoint.first_incumbent)
+        standing = tables, self.beliefs, self.states, self.step, pairs, usable
+        scene = Scene(*standing, best, self.generator, self.budgets, self.standpoint.goal)
         pair = pairs[self.method.choose(scene), each]
         entries = tables.arrive(pair, self.chances.luck[:, move])
         arrived = tables.arrived_at(entries)
@@ -162,22 +163,22 @@ class _Campaigns:
             results = true + np.sqrt(noise_variance) * self.chances.noise[:, self._told]
             self._told += 1
             self.beliefs.tell(results)
-            self.incumbent = np.maximum(self.incumbent, results)
+            self.incumbent = np.maximum(self.incumbent, self.standpoint.goal.score(results))
 
     def regret(self) -> Array:
         """Of what each campaign recommends now (D)."""
         space = self.plant.tables.space
-        recommended = np.where(space, self.beliefs.mean, -np.inf).argmax(axis=1)
+        recommended = self.beliefs.recommended(self.standpoint.goal, space)
         return regrets(self.standpoint, self.chances, recommended, space)
 
 
 def _rows(standpoint: Standpoint, chances: Chances) -> Integers:
-    """The states that plans look at as places of the maximum."""
+    """The states that plans look at as places of the best."""
     number = len(standpoint.mean)
     if number <= ALL_ROWS:
         return np.arange(number)
     generator = np.random.default_rng(chances.seed)
-    normal = generator.standard_normal((ALL_ROWS, standpoint.factor.shape[1]))
-    drawn = standpoint.mean + normal @ standpoint.factor.T
+    normal = standpoint.goal.sign * generator.standard_normal((ALL_ROWS, standpoint.factor.shape[1]))
+    drawn = standpoint.goal.score(standpoint.mean + normal @ standpoint.factor.T)
     space = standpoint.problem.places
     return np.unique(np.where(space, drawn, -np.inf).argmax(axis=1))

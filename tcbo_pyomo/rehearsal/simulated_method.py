@@ -12,6 +12,8 @@ from tcbo_pyomo.rehearsal.batched_beliefs import BatchedBeliefs
 from tcbo_pyomo.rehearsal.batched_induction import Costs
 from tcbo_pyomo.rehearsal.plant_tables import PlantTables
 from tcbo_pyomo.rehearsal.simulated_budgets import SimulatedBudgets
+from tcbo_pyomo.surrogate.extremes import MAXIMISE
+from tcbo_pyomo.surrogate.goal import Goal
 
 
 @dataclass(frozen=True)
@@ -31,11 +33,13 @@ class Scene:
     pairs, usable
         The pairs of each plant's state (A x D, filled up with P), and which may be used now.
     incumbent
-        The largest result of each campaign (D), 0 before the first one.
+        The best score of a result of each campaign (D).
     generator
         Breaks ties.
     budgets
         What an episode may use up; None where nothing is limited.
+    goal
+        Which values are better, as modelled.
     """
 
     tables: PlantTables
@@ -47,6 +51,7 @@ class Scene:
     incumbent: Array
     generator: np.random.Generator
     budgets: SimulatedBudgets | None = None
+    goal: Goal = MAXIMISE
 
     def to_go(self, costs: Costs) -> Array:
         """What each pair of each plant's state costs with the best rest of the episode (A x D), at the prices of budgets."""

@@ -10,6 +10,8 @@ from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.knowledge.finite import FiniteKnowledge
 from tcbo_pyomo.problem.finite import Problem
 from tcbo_pyomo.settings import FeedbackSettings
+from tcbo_pyomo.surrogate.extremes import MAXIMISE
+from tcbo_pyomo.surrogate.goal import Goal
 from tcbo_pyomo.surrogate.output_scale import OutputScale
 
 
@@ -47,7 +49,7 @@ class Standpoint:
     mean, factor
         The belief from all results told: mean (n) and a factor of the covariance (n x M).
     incumbent
-        The largest result told, as it is modelled; None before the first one.
+        The best score of a result told; None before the first one.
     path
         States of the present episode, the start first.
     moves_made, moves_left
@@ -58,6 +60,10 @@ class Standpoint:
         Standard deviations of the credible band, where a member's settings name none.
     scale
         On which scale the output is modelled.
+    goal
+        Which values are better, as modelled.
+    first_incumbent
+        The best score before the first result.
     """
 
     problem: Problem
@@ -72,6 +78,8 @@ class Standpoint:
     pending: tuple[PendingVisit, ...]
     band_width: float
     scale: OutputScale
+    goal: Goal = MAXIMISE
+    first_incumbent: float = 0.0
 
     def covariance(self) -> Array:
         """Covariance of the states given all results told (n x n)."""
@@ -97,4 +105,6 @@ def standpoint_of(knowledge: FiniteKnowledge) -> Standpoint:
         pending=pending,
         band_width=knowledge.band_width,
         scale=knowledge.scale,
+        goal=knowledge.goal,
+        first_incumbent=0.0 if history.told else knowledge.incumbent,
     )

@@ -29,6 +29,7 @@ from tcbo_pyomo.report.page_figures import (
 from tcbo_pyomo.report.page_past import page_past
 from tcbo_pyomo.report.solver_statistics import solver_statistics
 from tcbo_pyomo.report.timeline import Moment
+from tcbo_pyomo.surrogate.extremes import MAXIMISE
 
 MOST_ROWS = 30
 """Rows of a table before it stops: the page is read by people."""
@@ -126,6 +127,8 @@ def _recommendation(campaign: Campaign, now: Moment) -> dict[str, Any]:
         "measured": _measured(campaign, now.recommendation),
         "depends_on": [spaced(axis.name) for axis in problem.input_axes] if hides_states(problem) else [],
         "told": now.told,
+        "best": problem.goal.noun(problem.output_unit),
+        "goal": None if problem.goal == MAXIMISE else problem.goal.adjective(problem.output_unit),
     }
 
 
@@ -193,8 +196,11 @@ def _move_row(campaign: Campaign, move: Move) -> list[str]:
 def _charts(campaign: Campaign, moments: Sequence[Moment]) -> list[Any]:
     if len(moments) <= 1:
         return []
-    candidates = None if moments[-1].candidates is None else candidates_picture(moments)
-    drawn = [candidates, belief_picture(moments, output_title(campaign.problem)), regret_picture(moments)]
+    problem, unit = campaign.problem, campaign.problem.output_unit
+    best = problem.goal.noun(unit)
+    candidates = None if moments[-1].candidates is None else candidates_picture(moments, best)
+    regret = regret_picture(moments, problem.goal, unit)
+    drawn = [candidates, belief_picture(moments, output_title(problem)), regret]
     return [picture for picture in drawn if picture is not None]
 
 

@@ -13,6 +13,7 @@ from tcbo_pyomo.foundation.wording import counted, visible
 from tcbo_pyomo.problem.in_words import place_text
 from tcbo_pyomo.report.figures.canvas import axes_or_new, figure_of, saved
 from tcbo_pyomo.report.timeline import Moment
+from tcbo_pyomo.surrogate.goal import Goal
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -67,16 +68,16 @@ def path_picture(campaign: Campaign) -> Picture:
     over = "the states" if states else "the posterior mean"
     recommended = place_text(problem, campaign.recommendation)
     text = f"Paths of {counted(len(result.episodes), 'episode')} over {over}; the recommendation is at {recommended}."
-    caption = "Paths of the plant, and where the maximum may be."
+    caption = f"Paths of the plant, and where the {problem.goal.noun(problem.output_unit)} may be."
     source = _drawn(lambda: campaign_figure(result), "png")
     return Picture(source, text, caption, wide=len(problem.coordinates) > 2)
 
 
-def candidates_picture(moments: Sequence[Moment]) -> Picture:
-    """Candidates left after each result."""
+def candidates_picture(moments: Sequence[Moment], best: str) -> Picture:
+    """Candidates left after each result: states that may still be the best, which has a word of its own."""
     counts = [moment.candidates or 0 for moment in moments]
     text = f"Candidates left: {counts[0]} before the first result, {counts[-1]} after {moments[-1].told} results."
-    return _steps(moments, counts, "candidates left", text, "States that may still be the maximum.")
+    return _steps(moments, counts, "candidates left", text, f"States that may still be the {best}.")
 
 
 def belief_picture(moments: Sequence[Moment], output: str) -> Picture:
@@ -98,13 +99,13 @@ def belief_picture(moments: Sequence[Moment], output: str) -> Picture:
     return _chart(draw, text, "Posterior mean at the recommendation, with two standard deviations.")
 
 
-def regret_picture(moments: Sequence[Moment]) -> Picture | None:
-    """How far the recommendation was from the best; None where the truth is not known."""
+def regret_picture(moments: Sequence[Moment], goal: Goal, unit: str) -> Picture | None:
+    """How much worse than the best the recommendation was; None where the truth is not known."""
     regret = [m.regret for m in moments if m.regret is not None]
     if len(regret) < len(moments):
         return None
     text = f"Regret of the recommendation: {regret[0]:.4g} before the first result, {regret[-1]:.4g} now."
-    caption = "Regret of the recommendation against the true maximum, which is known in a simulation."
+    caption = f"{goal.regret_words(unit)}, which is known in a simulation."
     return _steps(moments, regret, "regret", text, caption)
 
 

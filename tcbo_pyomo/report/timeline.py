@@ -32,9 +32,9 @@ class Moment:
     move, value
         The move whose result was told last, and that result.
     recommendation, mean, deviation, regret
-        What was recommended then, what was believed about it, and how far it was from the best where that is known.
+        What was recommended then, what was believed about it, and how much worse than the best it was where that is known.
     candidates
-        How many states could still be the maximum; None on a continuous box, where each plan draws a new sample, and where
+        How many states could still be the best; None on a continuous box, where each plan draws a new sample, and where
         the rule that lists them is code that must not run.
     removed, returned
         States that this result took out of the candidates, and that came back.

@@ -56,7 +56,7 @@ def execute(run: Run) -> dict[str, Any]:
 def with_drawn_truth(problem: AnyProblem, seed: int) -> AnyProblem:
     """The problem with a truth drawn from its prior, the same for every method and all settings.
 
-    Its maximum is the largest value that an episode can reach.
+    Its maximum is the best value that an episode can reach.
     """
     drawn = problem.with_drawn_truth(np.random.default_rng(np.random.SeedSequence([seed, DRAWN_TRUTH])))
     return with_reachable_maximum(drawn)

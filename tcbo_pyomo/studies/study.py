@@ -18,6 +18,8 @@ MOST_RUNS = 100_000
 """Of one study; more are a slip of the pen."""
 OWN_LISTS = {"method": "methods", "feedback": "feedback"}
 """Settings that are crossed by a list of their own."""
+SHORT = ("preset", "goal")
+"""Settings of every run that may be fields of the study itself."""
 
 
 def _without_own_lists(value: dict[str, Any]) -> dict[str, Any]:
@@ -80,7 +82,8 @@ class Study(_Section):
     truth
         known: the black box of each problem. drawn: for every seed a function drawn from the problem's prior.
     settings
-        Settings of every run; `preset: paper` can be here, in the settings of a method or problem, or a field of its own.
+        Settings of every run; `preset: paper` and `goal: minimise` can be here, in the settings of a method or problem, or
+        fields of their own.
     grid
         Settings to vary, such as {planner.components: [1, 10, 25]}.
     data
@@ -104,8 +107,9 @@ class Study(_Section):
         if not isinstance(data, dict):
             return data
         data = dict(data)
-        if "preset" in data and isinstance(own := data.get("settings", {}), dict):
-            data["settings"] = {"preset": data.pop("preset"), **own}
+        for name in SHORT:
+            if name in data and isinstance(own := data.get("settings", {}), dict):
+                data["settings"] = {name: data.pop(name), **own}
         for field, key in (("problems", "problem"), ("methods", "method"), ("feedback", "kind")):
             if field in data:
                 data[field] = tuple({key: item} if isinstance(item, str) else item for item in _listed(data[field]))

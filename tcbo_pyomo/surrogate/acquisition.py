@@ -15,7 +15,9 @@ from tcbo_pyomo.foundation.arrays import Array, Integers
 from tcbo_pyomo.foundation.sobol_points import scrambled_sobol
 from tcbo_pyomo.surrogate.continuous_belief import ContinuousBelief
 from tcbo_pyomo.surrogate.expansion import KernelExpansion
-from tcbo_pyomo.surrogate.improvement import density, distribution, expected_improvement
+from tcbo_pyomo.surrogate.extremes import MAXIMISE
+from tcbo_pyomo.surrogate.goal import Goal, Slopes
+from tcbo_pyomo.surrogate.posterior_samples import PosteriorSamples
 
 PLACES = 8
 """log2 of the number of places that represent the box."""
@@ -32,42 +34,94 @@ class Surface:
 
 
 class ConfidenceBounds(Surface):
-    """The functions mean + beta_i sd, with gradients; beta_i the `multipliers` (K)."""
+    """The optimistic scores of a goal, mean + beta_i sd where the largest is sought; beta_i the `multipliers` (K)."""
 
-    def __init__(self, surrogate: ContinuousBelief, multipliers: Array) -> None:
-        self.surrogate, self.multipliers, self.count = surrogate, multipliers, len(multipliers)
+    def __init__(self, surrogate: ContinuousBelief, multipliers: Array, goal: Goal = MAXIMISE) -> None:
+        self.surrogate, self.multipliers, self.count, self.goal = surrogate, multipliers, len(multipliers), goal
 
     def value(self, points: Array) -> Array:
         """All functions at n points, n x K."""
-        spread = np.outer(self.surrogate.standard_deviation(points), self.multipliers)
-        return self.surrogate.mean(points)[:, None] + spread
+        deviation = self.surrogate.standard_deviation(points)[:, None]
+        return self.goal.optimistic(self.surrogate.mean(points)[:, None], deviation, self.multipliers)
 
     def value_and_gradient(self, points: Array, owner: Integers) -> tuple[Array, Array]:
         """Function `owner[i]` at point i: values (n) and gradients (n x d)."""
         mean, mean_slope = self.surrogate.mean_and_gradient(points)
         deviation, deviation_slope = self.surrogate.standard_deviation_and_gradient(points)
         multiplier = self.multipliers[owner]
-        return mean + multiplier * deviation, mean_slope + multiplier[:, None] * deviation_slope
+        slopes = self.goal.optimistic_slopes(mean, deviation, multiplier)
+        return self.goal.optimistic(mean, deviation, multiplier), _chained(slopes, mean_slope, deviation_slope)
+
+
+class ExpectedScore(Surface):
+    """The expected score of a goal, by which a place is recommended: the mean where the largest is sought."""
+
+    def __init__(self, surrogate: ContinuousBelief, goal: Goal = MAXIMISE) -> None:
+        self.surrogate, self.goal = surrogate, goal
+
+    def value(self, points: Array) -> Array:
+        """The expected score at n points, n x 1."""
+        deviation = self.surrogate.standard_deviation(points)
+        return self.goal.expected(self.surrogate.mean(points), deviation)[:, None]
+
+    def value_and_gradient(self, points: Array, owner: Integers) -> tuple[Array, Array]:
+        """The expected score (n) and its gradient (n x d)."""
+        mean, mean_slope = self.surrogate.mean_and_gradient(points)
+        deviation, deviation_slope = self.surrogate.standard_deviation_and_gradient(points)
+        slopes = self.goal.expected_slopes(mean, deviation)
+        return self.goal.expected(mean, deviation), _chained(slopes, mean_slope, deviation_slope)
 
 
 class ImprovementSurface(Surface):
-    """EI on a box; its gradient is Phi(u) mean'(x) + phi(u) sd'(x)."""
+    """EI on a box; where the largest is sought its gradient is Phi(u) mean'(x) + phi(u) sd'(x)."""
 
-    def __init__(self, surrogate: ContinuousBelief, incumbent: float) -> None:
-        self.surrogate, self.incumbent = surrogate, incumbent
+    def __init__(self, surrogate: ContinuousBelief, incumbent: float, goal: Goal = MAXIMISE) -> None:
+        self.surrogate, self.incumbent, self.goal = surrogate, incumbent, goal
 
     def value(self, points: Array) -> Array:
         """EI at n points, n x 1."""
         deviation = self.surrogate.standard_deviation(points)
-        return expected_improvement(self.surrogate.mean(points), deviation, self.incumbent)[:, None]
+        return self.goal.improvement(self.surrogate.mean(points), deviation, self.incumbent)[:, None]
 
     def value_and_gradient(self, points: Array, owner: Integers) -> tuple[Array, Array]:
         """EI (n) and its gradient (n x d)."""
         mean, mean_slope = self.surrogate.mean_and_gradient(points)
         deviation, deviation_slope = self.surrogate.standard_deviation_and_gradient(points)
-        u = (mean - self.incumbent) / deviation
-        gradient = distribution(u)[:, None] * mean_slope + density(u)[:, None] * deviation_slope
-        return expected_improvement(mean, deviation, self.incumbent), gradient
+        slopes = self.goal.improvement_slopes(mean, deviation, self.incumbent)
+        gradient = _chained(slopes, mean_slope, deviation_slope)
+        return self.goal.improvement(mean, deviation, self.incumbent), gradient
+
+
+class Scored:
+    """Functions of the output, such as posterior samples, in the order of a goal's scores."""
+
+    def __init__(self, functions: PosteriorSamples, goal: Goal) -> None:
+        self.functions, self.goal, self.count = functions, goal, functions.count
+
+    def rough(self) -> Scored:
+        """The same functions, perhaps faster and less exact."""
+        return Scored(self.functions.rough(), self.goal)
+
+    def value(self, points: Array) -> Array:
+        """All functions at n points, n x K."""
+        return self.goal.smooth_score(self.functions.value(points))[0]
+
+    def value_and_gradient(self, points: Array, owner: Integers) -> tuple[Array, Array]:
+        """Function `owner[i]` at point i: values (n) and gradients (n x d)."""
+        value, gradient = self.functions.value_and_gradient(points, owner)
+        score, slope = self.goal.smooth_score(value)
+        return score, slope[:, None] * gradient
+
+
+def drawn_scores(surrogate: ContinuousBelief, goal: Goal, count: int, generator: np.random.Generator) -> Scored:
+    """Functions drawn from the posterior, scored; those of a smallest output are the mirror image of a largest one's."""
+    return Scored(surrogate.samples(count, generator, goal.sign), goal)
+
+
+def _chained(slopes: Slopes, mean_slope: Array, deviation_slope: Array) -> Array:
+    """The gradient (n x d) of a function of mean and standard deviation."""
+    by_mean, by_deviation = (np.asarray(slope)[..., None] for slope in slopes)
+    return np.asarray(by_mean * mean_slope + by_deviation * deviation_slope)
 
 
 class InformationGain(Surface):

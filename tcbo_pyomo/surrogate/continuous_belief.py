@@ -147,9 +147,12 @@ class ContinuousBelief:
         variance = covariance.diagonal()
         return np.maximum(variance[:, None] + variance[None, :] - 2.0 * covariance, 0.0)
 
-    def samples(self, count: int, generator: np.random.Generator) -> PosteriorSamples:
-        """Draw `count` functions from the posterior (pending visits shrink their spread, not their mean)."""
-        return self._posterior.samples(count, generator)
+    def samples(self, count: int, generator: np.random.Generator, sign: float = 1.0) -> PosteriorSamples:
+        """Draw `count` functions from the posterior (pending visits shrink their spread, not their mean).
+
+        With the sign -1 the deviations from the mean are those of the sign 1, mirrored.
+        """
+        return self._posterior.samples(count, generator, sign)
 
     def _reduced(self, points: Array) -> Array:
         return self._posterior.reduced(self._posterior.sections(points))

@@ -80,10 +80,10 @@ class ExactPosterior:
         """L^-T r, as rows."""
         return solve_triangular(self.cholesky, reduced.T, lower=True, trans="T", check_finite=False).T
 
-    def samples(self, count: int, generator: np.random.Generator) -> PosteriorSamples:
+    def samples(self, count: int, generator: np.random.Generator, sign: float = 1.0) -> PosteriorSamples:
         """Draw functions along paths."""
-        prior = self.sampler(count, generator)
-        noise = np.sqrt(self.noise_variances)[:, None] * generator.standard_normal((len(self.points), count))
+        prior = self.sampler(count, generator).times(sign)
+        noise = sign * np.sqrt(self.noise_variances)[:, None] * generator.standard_normal((len(self.points), count))
         measured = prior.value(self.points) + noise
         weights = self.mean_weights[:, None] - self.weights(self.reduced(measured.T)).T
         return PosteriorSamples(KernelExpansion(self.kernel, self.points, weights), prior)

@@ -40,6 +40,10 @@ class KernelExpansion:
         """k, the number of functions."""
         return self.weights.shape[1]
 
+    def times(self, factor: float) -> KernelExpansion:
+        """All functions times a factor."""
+        return self if factor == 1.0 else KernelExpansion(self.kernel, self.centers, factor * self.weights)
+
     def value(self, points: Array) -> Array:
         """All functions at n points, n x k."""
         return self.sections(points) @ self.weights

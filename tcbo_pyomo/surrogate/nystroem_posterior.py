@@ -72,9 +72,9 @@ class NystroemPosterior:
         """F r, as rows."""
         return reduced @ self._visited.factor.T
 
-    def samples(self, count: int, generator: np.random.Generator) -> PosteriorSamples:
+    def samples(self, count: int, generator: np.random.Generator, sign: float = 1.0) -> PosteriorSamples:
         """Draw weights."""
-        factor = self._visited.factor
+        factor = sign * self._visited.factor
         drawn = self.mean_weights[:, None] + factor @ generator.standard_normal((factor.shape[1], count))
         return PosteriorSamples(KernelExpansion(self.kernel, self.sections.centers, drawn))
 

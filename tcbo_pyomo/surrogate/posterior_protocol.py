@@ -51,5 +51,5 @@ class Posterior(Protocol):
     def weights(self, reduced: Array) -> Array:
         """Weights (n x m) of x' -> r(x)^T r(x') as a sum of kernels, from r of n points."""
 
-    def samples(self, count: int, generator: np.random.Generator) -> PosteriorSamples:
-        """Draw functions."""
+    def samples(self, count: int, generator: np.random.Generator, sign: float = 1.0) -> PosteriorSamples:
+        """Draw functions; with the sign -1 the chance in them is mirrored."""

@@ -42,6 +42,13 @@ class RandomWaves:
             setattr(twin, name, getattr(self, name).astype(np.float32))
         return twin
 
+    def times(self, factor: float) -> RandomWaves:
+        """All functions times a factor."""
+        twin = copy(self)
+        twin.parts, twin.amplitudes = factor * self.parts, factor * self.amplitudes
+        twin.known = [(part, factor * sizes) for part, sizes in self.known]
+        return twin
+
     def value(self, points: Array) -> Array:
         """All functions at n points, n x k."""
         phase = self._phase(points)

@@ -29,10 +29,13 @@ from tcbo_pyomo import (
 from tcbo_pyomo.checks.audit import audit_campaign
 from tcbo_pyomo.checks.executed_path import episodes_of_table
 from tcbo_pyomo.cli import main as cli
+from tcbo_pyomo.explain.explanation import explain
 from tcbo_pyomo.library import tank_cascade
 from tcbo_pyomo.models.visitation import Visitation
 from tcbo_pyomo.planning.continuous.distance_objectives import DistanceObjective, Passing
 from tcbo_pyomo.planning.continuous.measured_path import EndsOnly
+from tcbo_pyomo.problem.declaration import declaration_of, declared_problem
+from tcbo_pyomo.problem.declared_changes import declared_changes
 from tcbo_pyomo.records.results_file import read_results
 from tcbo_pyomo.records.run_folder import write_run
 
@@ -97,11 +100,12 @@ def test_the_belief_knows_every_point_of_the_way(problem):
     np.testing.assert_allclose(deviation**2, variance, atol=1e-6)
 
 
-@pytest.mark.parametrize("settings", [{}, {"utility": {"form": "kernel"}}], ids=str)
-def test_every_path_on_the_line_teaches_what_it_passes(settings):
+@pytest.mark.parametrize("form", ["features", "kernel"])
+def test_every_path_on_the_line_teaches_what_it_passes(form):
     """The utility of all paths of two moves by the textbook formula, with the states passed."""
     problem = line(horizon=2, truth=None)
-    campaign, process = Campaign(problem, settings_from(settings), seed=0), problem.process
+    settings = settings_from({"utility": {"form": form, "objective": "differences"}})
+    campaign, process = Campaign(problem, settings, seed=0), problem.process
     first = campaign.ask()  # Pending: it is counted with its way.
     campaign.arrive(first.number)
     utility = campaign.knowledge.utility(np.random.default_rng(0))
@@ -124,7 +128,7 @@ def test_every_path_on_the_line_teaches_what_it_passes(settings):
 def test_the_next_move_is_worth_all_of_its_measurements():
     """With one move left the plan is the move with the largest tangent: summed over what it passes, by hand."""
     problem = line(horizon=1, truth=None, start="4")
-    campaign = Campaign(problem, settings_from({"planner": {"first_move": "drawn"}}), seed=3)
+    campaign = Campaign(problem, settings_from({"utility": {"objective": "differences"}}), seed=3)
     utility = campaign.knowledge.utility(np.random.default_rng(0))
     tangent, process = utility.linearise(), problem.process
     points = process.scaled_states
@@ -158,6 +162,21 @@ def test_a_planned_path_counts_its_ways(interface):
     belief = campaign.knowledge.belief
     covariance = belief.covariance_with(tangent.first, tangent.second).value(np.array(points))[:, 0]
     assert plan.value == pytest.approx(-(covariance**2).sum() / problem.noise, rel=1e-4)
+
+
+def test_the_explanation_counts_the_way():
+    """What a path leaves of the variance, by the textbook formula with every point that it measures."""
+    problem = box(truth=None, horizon=1)
+    campaign = Campaign(problem, settings_from({"candidates": {"count": 5}}), seed=1)
+    found = explain(campaign)
+    move = campaign.ask()
+    own = np.array([*(place for _, place in move.way), move.expected])
+    pair = [np.array([p["x"], p["y"]]) / 10.0 - 0.5 for p in found.separates]
+    ends = np.array(pair)
+    gain = np.linalg.solve(KERNEL(own, own) + 1e-3 * np.eye(3), KERNEL(own, ends))
+    covariance = KERNEL(ends, ends) - KERNEL(ends, own) @ gain
+    left = covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1]
+    assert found.scale == "pair" and found.utility_after == pytest.approx(left, rel=1e-4)
 
 
 def test_objectives_of_ends_are_zero_on_the_way():
@@ -253,6 +272,16 @@ def test_a_run_folder_and_its_table_know_the_moments(tmp_path, problem):
     assert again.predict(place) == pytest.approx(result.campaign.predict(place), rel=1e-6)
     episodes = episodes_of_table(problem, tmp_path / "run" / "experiments.csv")
     assert [episode.path.moves for episode in episodes] == [3]
+
+
+def test_another_rate_of_measurement_is_a_change():
+    one, other = (declaration_of(box(measured_at=number, truth=None)) for number in (2, 3))
+    assert [c.what for c in declared_changes(one, other)] == ["moments at which a move is measured"]
+    plain, passing = declaration_of(line(on_the_way=None)), declaration_of(line())
+    (change,) = declared_changes(plain, passing)
+    assert (change.what, change.before) == ("states measured on the way", "none") and "moves" in change.after
+    again = declared_problem(passing)
+    assert again.passed == line().passed and again.way(0, 2) == line().way(0, 2)
 
 
 def test_a_table_with_time_stamps(tmp_path, monkeypatch):

@@ -47,8 +47,8 @@ def test_in_between_the_lot_falls_with_the_budget(monkeypatch):
     for share in (0.1, 0.25, 0.4):
         rule, generator = Annealed(4), np.random.default_rng(1)
         drawn = []
-        monkeypatch.setattr(ThompsonSampling, "__call__", lambda *_, drawn=drawn: drawn.append(True))
-        monkeypatch.setattr(UpperConfidence, "__call__", lambda *_, drawn=drawn: drawn.append(False))
+        monkeypatch.setattr(ThompsonSampling, "__call__", lambda *_, drawn=drawn, **__: drawn.append(True))
+        monkeypatch.setattr(UpperConfidence, "__call__", lambda *_, drawn=drawn, **__: drawn.append(False))
         for _ in range(400):
             rule(None, None, generator, share)
         counts.append(sum(drawn))

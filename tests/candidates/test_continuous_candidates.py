@@ -9,7 +9,7 @@ from tcbo_pyomo.candidates.search.uniform import uniform_points
 from tcbo_pyomo.candidates.thompson_sampling import ThompsonSampling
 from tcbo_pyomo.candidates.upper_confidence import UpperConfidence
 from tcbo_pyomo.errors import BadInput
-from tcbo_pyomo.knowledge.continuous import best_mean
+from tcbo_pyomo.knowledge.continuous import best_expected
 from tcbo_pyomo.surrogate.acquisition import ConfidenceBounds
 from tcbo_pyomo.surrogate.continuous_belief import ContinuousBelief
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
@@ -49,12 +49,12 @@ def test_upper_confidence_holds_the_maximisers_of_every_bound(representation):
 def test_the_recommendation_is_the_bound_without_deviation(dimension):
     belief = surrogate(dimension, 60)
     candidates = UpperConfidence(5)(belief, None, np.random.default_rng(0))
-    np.testing.assert_allclose(best_mean(belief), candidates[0], atol=1e-4)
+    np.testing.assert_allclose(best_expected(belief), candidates[0], atol=1e-4)
 
 
 def test_the_recommendation_is_the_best_point_of_the_mean():
     belief = surrogate()
-    point = best_mean(belief)
+    point = best_expected(belief)
     assert point.shape == (2,)
     assert belief.mean(point[None, :])[0] >= belief.mean(grid()).max() - 1e-9
 
@@ -63,7 +63,7 @@ def test_the_recommendation_starts_from_measured_points():
     """A hill narrower than the survey is found from a point on it."""
     belief = ContinuousBelief(SquaredExponential(1.0, 0.003), 2)
     belief.observe([0.3, 0.3], 1.0, 1e-4)
-    np.testing.assert_allclose(best_mean(belief), 0.3, atol=1e-5)
+    np.testing.assert_allclose(best_expected(belief), 0.3, atol=1e-5)
 
 
 def test_thompson_maximisers_are_where_the_maximum_may_be():
@@ -109,7 +109,7 @@ def test_forbidden_regions_hold_no_candidate(rule, number):
 
     belief = surrogate(number=number)
     assert allowed(rule(belief, allowed, np.random.default_rng(0))).all()
-    assert allowed(best_mean(belief, allowed=allowed)[None, :]).all()
+    assert allowed(best_expected(belief, allowed=allowed)[None, :]).all()
 
 
 def test_uniform_points_fill_what_is_allowed():

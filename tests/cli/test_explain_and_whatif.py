@@ -29,7 +29,7 @@ def test_explain_a_run_folder(run_folder):
     assert answer.exit_code == 0, answer.output
     said = (
         "knorr_pyrazole, episode 3, move 1",
-        "separates",
+        "checks that nothing beats the recommendation",
         "lower bound for every path and policy",
         "planned",
         "MaximumStep",

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import tcbo_pyomo
-from tcbo_pyomo.cli._plain_questions import prior_from
+from tcbo_pyomo.cli._plain_questions import answers_from
 from tcbo_pyomo.cli.main import main
 from tcbo_pyomo.cli.new import write_template
 from tcbo_pyomo.errors import BadInput, DiskError
@@ -125,20 +125,37 @@ def test_the_answers_about_the_output_are_written_into_the_template(tmp_path, mo
 
 
 def test_questions_are_asked_in_a_terminal_until_the_answers_can_be_used(tmp_path, monkeypatch, capsys):
-    answers = iter(["0.5", "0.1", "90", "-1", "unknown", "25", "unknown"])
+    answers = iter(["0.5", "0.1", "90", "-1", "unknown", "25", "unknown", "high", "42"])
     monkeypatch.setattr("typer.prompt", lambda question, default: next(answers))
     monkeypatch.setattr("typer.confirm", lambda question, default: True)
     for stream in ("stdin", "stdout"):
         monkeypatch.setattr(f"sys.{stream}.isatty", lambda: True, raising=False)
-    found = prior_from(None, None, None, False)
+    found, goal = answers_from(None, None, None, False, None)
     assert found == tcbo_pyomo.PlainPrior((0.5, 90.0), None, {"temperature": 25.0}, True)
+    assert goal.data == {"target": 42.0}
     said = capsys.readouterr().err
+    assert "goal: got 'high'; use maximise, minimise, or the value" in said
     assert "0.1 must be larger than 0.5" in said and "-1 must be a positive number, or unknown" in said
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "goal"),
+    [("low", "minimise", "minimise"), ("middle", "0.4", {"target": 0.4}), ("cold", "target=-2", {"target": -2.0})],
+)
+def test_the_goal_is_written_into_the_template(tmp_path, monkeypatch, name, given, goal):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit) as stopped:
+        main(["new", name, "--goal", given])
+    assert stopped.value.code == 0
+    file = tmp_path / name / f"{name}.py"
+    assert tcbo_pyomo.load_problem(str(file)).goal.data == goal
+    assert "RANGE = (0.0, 1.2)" in file.read_text()
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
+        (["--goal", "up"], "goal: got 'up'; use maximise, minimise, or the value that the output is to be at"),
         (["--range", "3", "3"], "range (3.0, 3.0) must be two finite numbers, the lower one first"),
         (["--range", "0", "1", "--positive"], "of a positive output must start above zero"),
         (["--measurement-sd", "-2"], "-2 must be a positive number, or unknown"),

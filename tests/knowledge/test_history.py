@@ -4,7 +4,6 @@ from contextlib import suppress
 
 import numpy as np
 import pytest
-from rival_plants import told_history
 from small_grid import all_settings, small_problem
 
 from tcbo_pyomo import Campaign
@@ -78,6 +77,3 @@ def test_the_situation_after_a_correction_was_taken_back(tmp_path):
         assert rig.history.situation() == built_anew(rig.history)
 
 
-def test_the_incumbent_is_the_best_value_told_and_zero_before():
-    assert told_history([None, None]).incumbent == 0.0
-    assert told_history([-3.0, None, -1.5, -2.0]).incumbent == -1.5

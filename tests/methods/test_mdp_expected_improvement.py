@@ -10,7 +10,7 @@ from tcbo_pyomo import settings_from
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.models.constraints import EndAt, ResourceBudget
 from tcbo_pyomo.plant.situation import Situation
-from tcbo_pyomo.surrogate.acquisition import expected_improvement
+from tcbo_pyomo.surrogate.improvement import expected_improvement
 
 SOLVERS = pytest.mark.parametrize("solver", ["dynamic_programming", "highs"])
 

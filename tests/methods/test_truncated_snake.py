@@ -78,7 +78,7 @@ def method_with(batch, problem=None, **changes):
     problem = problem or plane(BoxActions(0.1), start={"x": 5.0, "y": 2.5}, horizon=len(batch) - 1, **changes)
     method = method_of("truncated_snake", problem, settings_from(dict(problem.settings)))
     asked = []
-    method.sampling = lambda belief, generator, allowed: asked.append(allowed) or np.array(batch)
+    method.sampling = lambda belief, generator, allowed, goal: asked.append(allowed) or np.array(batch)
     return problem, method
 
 

@@ -64,6 +64,7 @@ def seen(problem, states):
     [
         {},
         {"utility": {"objective": "regret"}},
+        {"utility": {"objective": "differences"}},
         {"utility": {"form": "kernel", "objective": "g_allocation"}},
         {"utility": {"information": "departure"}},
         {"feedback": {"kind": "episodic"}},
@@ -124,7 +125,8 @@ def test_the_utility_of_every_path_is_that_of_its_inputs():
     """Every path of the cart: the largest variance of a difference by the textbook formula, on positions alone."""
     problem = turning()
     process, line = problem.process, np.linspace(-0.5, 0.5, 5)[:, None]
-    utility = Campaign(problem, seed=1).knowledge.utility(np.random.default_rng(0))
+    differences = {"utility": {"objective": "differences"}}
+    utility = Campaign(problem, settings_from(differences), seed=1).knowledge.utility(np.random.default_rng(0))
     values = []
     for choice in itertools.product(range(2), repeat=problem.horizon):
         state, taken, visits = problem.start_state, [], np.zeros(5)
@@ -137,7 +139,7 @@ def test_the_utility_of_every_path_is_that_of_its_inputs():
         values.append((spread[:, None] + spread - 2 * posterior).max())
         path = Visitation(np.arange(len(taken)), np.array(taken), np.ones(len(taken)))
         assert utility.value(path) == pytest.approx(values[-1], rel=1e-6)
-    campaign = Campaign(problem, settings_from({"planner": {"gap": 1e-4}}), seed=1)
+    campaign = Campaign(problem, settings_from(differences, {"planner": {"gap": 1e-4}}), seed=1)
     first = campaign.ask()
     certificate = campaign.plans[first.number]["certificate"]
     assert certificate["lower"] <= min(values) + 1e-9

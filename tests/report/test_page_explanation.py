@@ -51,7 +51,8 @@ def test_the_page_says_what_tcbo_explain_says():
     before = campaign.state()
     text, found = section_text(campaign), explain(campaign)
     assert campaign.state() == before
-    assert "The plan separates (" in text and "Step 2 of episode 1, from (" in text
+    assert "The plan checks that nothing beats the recommendation (" in text and "Step 2 of episode 1, from (" in text
+    assert f"expected to beat it by {found.regret[0]:.4g} g now" in text
     for value in (found.utility_now, found.utility_after, found.best_path, found.best_known, found.lower_bound):
         assert f"{value:.4g} g²" in text
     assert f"{found.utility_now**0.5:.4g} g" in text and found.advice in text
@@ -81,7 +82,7 @@ def test_a_continuous_plant_has_no_bound():
 
 
 def test_pending_results_count_as_visited():
-    assert "The plan separates" in section_text(partial(reactor(), 3, told=0))
+    assert "The plan checks that nothing beats" in section_text(partial(reactor(), 3, told=0))
 
 
 def test_no_next_move_no_explanation():

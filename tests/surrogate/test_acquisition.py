@@ -4,8 +4,9 @@ import numpy as np
 from rival_plants import rng
 from scipy.stats import norm
 
-from tcbo_pyomo.surrogate.acquisition import ConfidenceBounds, ImprovementSurface, expected_improvement
+from tcbo_pyomo.surrogate.acquisition import ConfidenceBounds, ImprovementSurface
 from tcbo_pyomo.surrogate.continuous_belief import ContinuousBelief
+from tcbo_pyomo.surrogate.improvement import expected_improvement
 from tcbo_pyomo.surrogate.kernels.matern_five_halves import MaternFiveHalves
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 

@@ -43,6 +43,10 @@ MEASUREMENT_SD = 0.03
 RANGE = (0.0, 1.2)
 CHANGES_WITHIN: dict[str, float] = {}
 POSITIVE = False
+
+# 5. What you are after: "maximise" or "minimise" the output, or bring it to a value, {"target": 0.5}.
+GOAL: Any = "maximise"
+
 PRIOR = PlainPrior(RANGE, MEASUREMENT_SD, CHANGES_WITHIN, POSITIVE)
 
 
@@ -57,19 +61,20 @@ def build(feedback: str | None = None, seed: int = 0) -> Problem:
     return Problem(
         name="my_reactor",
         process=process,
-        # 5. Where every episode starts, how many moves it has, how many episodes there are.
+        # 6. Where every episode starts, how many moves it has, how many episodes there are.
         start={"temperature": 300.0, "flow_rate": 5.0},
         horizon=10,
         episodes=4,
         prior=PRIOR,
-        # 6. The rules of the plant. Others: EndAt, MaximumStep, NonDecreasing, VisitBudget, or your own class.
+        goal=GOAL,
+        # 7. The rules of the plant. Others: EndAt, MaximumStep, NonDecreasing, VisitBudget, or your own class.
         constraints=[
             NonIncreasing("flow_rate"),
             # Hot and slow: the product decomposes and blocks the tube.
             ForbiddenRegion(Polygon(("temperature", "flow_rate"), [(344.0, 0.5), (366.0, 0.5), (366.0, 2.7)])),
             ResourceBudget("heat", heat_exchanged, limit=60.0),
         ],
-        # 7. For a simulation: the true value of every state. A real plant has none: ask and tell (run.py).
+        # 8. For a simulation: the true value of every state. A real plant has none: ask and tell (run.py).
         truth=pretended_yield(process.states),
         settings={"feedback": {"kind": feedback or "immediate"}},
         output="product_yield",

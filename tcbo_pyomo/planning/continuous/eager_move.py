@@ -7,8 +7,8 @@ by at most one, and of these the eager one is made. It depends on what is known:
 
 - blind, before the first result: no place is better than another, and the move is the one that takes most off the
   uncertainty of the whole box, wherever the plan was going;
-- exploring, until results of half the budget are in: the move with the largest upper confidence bound, mean + 2 sd. What may
-  be high is looked at on the way;
+- exploring, until results of half the budget are in: the move with the largest upper confidence bound, mean + 2 sd (for
+  another goal its optimistic score). What may be high is looked at on the way;
 - refining, afterwards: the move that takes most off the variance of f(z) - f(z').
 
 Where the action is the move itself and has limits of its own only, these moves are a box, and the best point in it is sought.
@@ -39,6 +39,7 @@ from tcbo_pyomo.plant.situation import Situation
 from tcbo_pyomo.problem.continuous import ContinuousProblem
 from tcbo_pyomo.solvers.nonlinear.programme import TOLERANCE
 from tcbo_pyomo.surrogate.acquisition import ConfidenceBounds, InformationGain, gain_about_everything
+from tcbo_pyomo.surrogate.goal import Goal
 
 ARRIVED = 0.99
 """Share of the most that one point of the path teaches, from which on the path has arrived."""
@@ -47,10 +48,10 @@ FIRMNESS = 1e3
 
 CHOICES: dict[Stage, str] = {
     "blind": "no result is known yet: the move that reduces the overall uncertainty most is taken",
-    "exploring": "among the moves that delay the plan by at most one step, the one to the largest upper confidence bound "
-    f"(mean + {WIDTH:g} sd) is taken",
+    "exploring": "among the moves that delay the plan by at most one step, the one to the {bound} is taken",
     "refining": "among the moves that delay the plan by at most one step, the most informative about the pair is taken",
 }
+"""What is wanted of the next point at each stage, in words; `bound` is the goal's."""
 
 
 class EagerPaths:
@@ -147,12 +148,17 @@ class EagerPaths:
         return replace(changed, record=record)
 
 
+def choice_in_words(utility: TrajectoryUtility, goal: Goal, unit: str) -> str:
+    """How the next point was chosen."""
+    return CHOICES[utility.stage].format(bound=goal.bound_words(WIDTH, unit))
+
+
 def wanted(utility: TrajectoryUtility, tangent: PathTangent) -> Functions:
     """What the next point is to have much of."""
     if utility.stage == "blind":
         return gain_about_everything(utility.measured, utility.noise_variance)
     if utility.stage == "exploring":
-        return ConfidenceBounds(utility.measured, np.array([WIDTH]))
+        return ConfidenceBounds(utility.measured, np.array([WIDTH]), utility.goal)
     covariance = utility.measured.covariance_with(tangent.first, tangent.second)
     return InformationGain(utility.measured, covariance, utility.noise_variance)
 

@@ -56,7 +56,8 @@ class Episodes:
     @cached_property
     def roadmap(self) -> Roadmap:
         """Ways to points, where the action is the move itself; with shorter moves where a rule forbids long ones."""
-        maps = (Roadmap(self.problem, self.spread(MAPPED), finer) for finer in (1, 2, 4))
+        scales = [finer for finer in (1, 2, 4) if finer <= self.problem.horizon]
+        maps = (Roadmap(self.problem, self.spread(MAPPED), finer) for finer in scales)
         best = next(maps)
         for other in maps:
             if best.coverage >= 0.5:

@@ -25,6 +25,8 @@ from tcbo_pyomo.problem.continuous import ContinuousProblem
 from tcbo_pyomo.settings import PlannerSettings
 from tcbo_pyomo.solvers.nonlinear.path_objective import PathObjective
 from tcbo_pyomo.surrogate.continuous_belief import ContinuousBelief
+from tcbo_pyomo.surrogate.extremes import MAXIMISE
+from tcbo_pyomo.surrogate.goal import Goal
 
 
 class Steering:
@@ -47,10 +49,15 @@ class Steering:
         return self.next_at(reach.inputs(reach.draw(1, generator))[0], situation)
 
     def highest_bound(
-        self, belief: ContinuousBelief, width: float, situation: Situation, generator: np.random.Generator
+        self,
+        belief: ContinuousBelief,
+        width: float,
+        situation: Situation,
+        generator: np.random.Generator,
+        goal: Goal = MAXIMISE,
     ) -> tuple[float, ...]:
-        """The action that leads to the largest mean + width sd within reach of one move."""
-        surface = ConfidenceBounds(belief, np.array([width]))
+        """The action that leads to the largest mean + width sd, or another goal's optimistic score, within one move."""
+        surface = ConfidenceBounds(belief, np.array([width]), goal)
         point, _ = best_next_point(surface, Reach(self.problem, situation), generator)
         return self.next_at(point, situation)
 

@@ -1,4 +1,4 @@
-"""The largest true value that an episode can reach: what regret refers to in simulations."""
+"""The best true value that an episode can reach: what regret refers to in simulations."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ DIFFERENCE = 1e-5
 
 
 class TrueSurface:
-    """The truth of a problem as a function of its inputs, one of the `Functions` to maximise; its slopes are differences."""
+    """The truth of a problem as a function of its inputs, in the order of its goal; one of the `Functions` to maximise.
+
+    Its slopes are differences.
+    """
 
     count = 1
 
@@ -27,12 +30,16 @@ class TrueSurface:
         return self
 
     def value(self, points: Array) -> Array:
-        """The truth at n scaled points, n x 1; those outside the box count as at its edge."""
+        """How good the truth is at n scaled points, n x 1; those outside the box count as at its edge."""
+        return self.problem.goal.smooth_score(self.output(points))[0]
+
+    def output(self, points: Array) -> Array:
+        """The true output itself, n x 1."""
         places = physical(self.problem.input_axes, np.clip(points, -0.5, 0.5))
         return np.asarray(self.truth(places), dtype=float).reshape(-1, 1)
 
     def value_and_gradient(self, points: Array, owner: Integers) -> tuple[Array, Array]:
-        """The truth (n) and its slopes (n x d)."""
+        """How good the truth is (n), and its slopes (n x d)."""
         number, dimension = points.shape
         aside = DIFFERENCE * np.eye(dimension)
         up, down = (np.clip(points[:, None, :] + side, -0.5, 0.5) for side in (aside, -aside))
@@ -42,8 +49,8 @@ class TrueSurface:
         return every[:number], (above - below) / np.maximum(width, DIFFERENCE)
 
 
-def largest_true_value(problem: ContinuousProblem) -> float:
-    """The largest true value among the points that an episode can reach."""
+def best_true_value(problem: ContinuousProblem) -> float:
+    """The best true value among the points that an episode can reach: the largest, the smallest or the closest to a target."""
     surface, dimension = TrueSurface(problem), len(problem.input_axes)
     space = problem.allowed if problem.reaches_everything else reachable_set(problem)
-    return float(global_maxima(surface, dimension, space, along_edges=True).values[0])
+    return float(surface.output(global_maxima(surface, dimension, space, along_edges=True).points)[0, 0])

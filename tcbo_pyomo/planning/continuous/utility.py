@@ -23,6 +23,8 @@ from tcbo_pyomo.planning.continuous.information_objective import InformationObje
 from tcbo_pyomo.planning.finite.farthest_pair import TIE
 from tcbo_pyomo.planning.ties import one_of_the_largest
 from tcbo_pyomo.surrogate.continuous_belief import ContinuousBelief
+from tcbo_pyomo.surrogate.extremes import MAXIMISE
+from tcbo_pyomo.surrogate.goal import Goal
 
 OTHERS = 2
 """Candidates beside the pair to which shortest paths are tried as well."""
@@ -87,6 +89,8 @@ class TrajectoryUtility:
     measured
         The belief with means, and with visits where they were measured; `surrogate` when not given. The next measurement is
         judged by it.
+    goal
+        Which values are better, for the choice of a first move; U itself does not depend on it.
     """
 
     def __init__(
@@ -99,7 +103,9 @@ class TrajectoryUtility:
         stage: Stage = "exploring",
         present: Array | None = None,
         measured: ContinuousBelief | None = None,
+        goal: Goal = MAXIMISE,
     ) -> None:
+        self.goal = goal
         self.measured = measured or surrogate
         self.surrogate, self.candidates, self.stage = surrogate, candidates, stage
         self.differences = objective == "differences" and len(candidates) > 1

@@ -19,8 +19,8 @@ mixture of several plans the eager move is the one with the largest gain among t
 later.
 
 Where every place of the search space is one move away, nothing is put off by any move, and the moves are those of ordinary
-Bayesian optimisation: the eager one has the largest upper confidence bound, mean + 2 sd, at the state arrived at, and of
-equal ones the largest gain.
+Bayesian optimisation: the eager one has the largest upper confidence bound, mean + 2 sd (for another goal its optimistic
+score), at the state arrived at, and of equal ones the largest gain.
 """
 
 from __future__ import annotations
@@ -162,7 +162,7 @@ def _bounds_of(process: Process, tangent: Linearisation, state: int) -> Array:
     """The upper confidence bound of where each pair of a state leads, in a deterministic process."""
     assert tangent.mean is not None and tangent.posterior is not None
     arrived = process.successor[process.pair_offsets[state] : process.pair_offsets[state + 1]]
-    return tangent.mean[arrived] + WIDTH * np.sqrt(tangent.posterior.variance_of(arrived))
+    return tangent.goal.optimistic(tangent.mean[arrived], np.sqrt(tangent.posterior.variance_of(arrived)), WIDTH)
 
 
 def _highest(bound: Array, usable: Mask) -> Integers:

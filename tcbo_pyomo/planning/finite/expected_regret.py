@@ -14,6 +14,8 @@ by Cov[f(z) - f(z*), f(x')]^2 / (Var f(x') + sigma^2), and dU / d sd_z^2 = phi(u
 
 Unlike the tangent, which promises 1 / sigma^2, that is what one measurement really brings. U is not convex in d, so no gap can
 be certified for it.
+
+For another goal z* is what that goal recommends, and scores stand for f: for a target, how much closer z is than z*.
 """
 
 from __future__ import annotations
@@ -28,7 +30,9 @@ from tcbo_pyomo.models.visitation import Visitation
 from tcbo_pyomo.planning.finite.move_information import MoveInformation
 from tcbo_pyomo.planning.finite.utility import Linearisation, Posterior
 from tcbo_pyomo.plant.process import Process
-from tcbo_pyomo.surrogate.improvement import improvement_and_slope
+from tcbo_pyomo.surrogate.extremes import MAXIMISE
+from tcbo_pyomo.surrogate.goal import Goal
+from tcbo_pyomo.surrogate.rivals import Rivals
 
 PLACES = 256
 """How many places z stand for all of them in the sum of a gain; the sum is exact up to so many."""
@@ -54,6 +58,10 @@ class ExpectedRegret:
         What was learned about the noise: the factor that `process` has on the variances of the plant.
     information
         What planned moves teach about each state; about where they arrive when not given.
+    recommended
+        z*, the state with the largest mean when not given.
+    goal
+        Which values are better.
     """
 
     def __init__(
@@ -64,50 +72,50 @@ class ExpectedRegret:
         mean: Array,
         noise_factor: float = 1.0,
         information: MoveInformation | None = None,
+        recommended: int | None = None,
+        goal: Goal = MAXIMISE,
     ) -> None:
+        self.goal = goal
         self.process, self.posterior, self.mean, self.noise_factor = process, posterior, mean, noise_factor
         self.information = information or MoveInformation(process)
-        self.recommended = int(np.where(places, mean, -np.inf).argmax())
+        largest = int(np.where(places, mean, -np.inf).argmax())
+        self.recommended = largest if recommended is None else recommended
         rivals = places.copy()
         rivals[self.recommended] = False
         self.rivals = np.flatnonzero(rivals)
-        self._below = mean[self.rivals] - mean[self.recommended]
 
     @timed("utility")
     def value(self, visitation: Visitation | None = None) -> float:
         """U at a visitation; None for the history alone."""
         posterior = self.posterior(self.information.planned(visitation))
-        deviation = self._deviations(posterior, posterior.covariance_with(self.recommended, None))
-        return float(self._regrets(deviation)[0].sum())
+        rivals = self._rivals(posterior, posterior.covariance_with(self.recommended, None))
+        return float(self.goal.missed(rivals)[0].sum())
 
     @timed("utility")
     def linearise(self, visitation: Visitation | None = None) -> Linearisation:
         """U at a visitation, and by how much one more visit of each pair lowers it; None for the history alone."""
         posterior = self.posterior(self.information.planned(visitation))
         shared = posterior.covariance_with(self.recommended, None)
-        deviation = self._deviations(posterior, shared)
-        regret, slope = self._regrets(deviation)
+        rivals = self._rivals(posterior, shared)
+        regret, slope = self.goal.missed(rivals)
         chosen, share = standing_for_all(regret)
-        weight = share * slope[chosen] / (2.0 * deviation[chosen])
+        weight = share * slope[chosen] / (2.0 * rivals.deviation[chosen])
         gap = posterior.covariances_of(self.rivals[chosen])
         np.subtract(gap, shared, out=gap)
         worth = weight @ np.multiply(gap, gap, out=gap)
         gains = self.information.arrival_gains(worth, posterior.variance)
         planned = gains if self.information.convention == "arrival" else self.information.gains(worth, posterior.variance)
         rival = int(self.rivals[regret.argmax()]) if len(regret) else None
-        value = float(regret.sum())
-        return Linearisation(
-            value, self.recommended, rival, -planned, None, posterior, self.mean, self.noise_factor, gains
-        )
+        known = None, posterior, self.mean, self.noise_factor, gains, self.goal
+        return Linearisation(float(regret.sum()), self.recommended, rival, -planned, *known)
 
-    def _deviations(self, posterior: Posterior, shared: Array) -> Array:
-        """Standard deviation of f(z) - f(z*) for each rival z, given the covariances with f(z*)."""
-        variance = (posterior.variance - 2.0 * shared)[self.rivals] + shared[self.recommended]
-        return np.sqrt(np.maximum(variance, 0.0))
-
-    def _regrets(self, deviation: Array) -> tuple[Array, Array]:
-        """E[(f(z) - f(z*))+] of each rival, and phi(u_z), its slope in the standard deviation."""
-        return improvement_and_slope(self._below, deviation)
+    def _rivals(self, posterior: Posterior, shared: Array) -> Rivals:
+        """The recommended state and all others, given the covariances with f(z*)."""
+        best, others = self.recommended, self.rivals
+        variance = (posterior.variance - 2.0 * shared)[others] + shared[best]
+        deviation = np.sqrt(np.maximum(variance, 0.0))
+        mean = self.mean[best], self.mean[others]
+        return Rivals(mean[0], shared[best], mean[1], posterior.variance[others], shared[others], deviation)
 
 
 def standing_for_all(regret: Array) -> tuple[Integers, Array]:

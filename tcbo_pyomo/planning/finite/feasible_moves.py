@@ -19,7 +19,9 @@ from tcbo_pyomo.planning.finite.dynamic_programming import TIE
 from tcbo_pyomo.planning.ties import one_of_the_largest
 from tcbo_pyomo.plant.situation import Situation
 from tcbo_pyomo.problem.finite import Problem
+from tcbo_pyomo.surrogate.extremes import MAXIMISE
 from tcbo_pyomo.surrogate.finite_belief import FiniteBelief
+from tcbo_pyomo.surrogate.goal import Goal
 
 if TYPE_CHECKING:
     from tcbo_pyomo.planning.finite.linear_programming import LinearProgramming
@@ -49,10 +51,15 @@ class FeasibleMoves:
         return self.best(np.zeros(self.problem.process.number_of_pairs), situation, generator)
 
     def highest_bound(
-        self, belief: FiniteBelief, width: float, situation: Situation, generator: np.random.Generator
+        self,
+        belief: FiniteBelief,
+        width: float,
+        situation: Situation,
+        generator: np.random.Generator,
+        goal: Goal = MAXIMISE,
     ) -> int:
-        """The feasible pair with the largest expectation of mean + width sd at the state arrived at."""
-        bound = belief.mean + width * belief.standard_deviation
+        """The feasible pair with the largest expectation of mean + width sd, or of another goal's optimistic score."""
+        bound = goal.optimistic(belief.mean, belief.standard_deviation, width)
         return self.best(self.problem.process.transitions @ bound, situation, generator)
 
     def best(self, score: Array, situation: Situation, generator: np.random.Generator) -> int:

@@ -27,6 +27,8 @@ from tcbo_pyomo.planning.finite.farthest_pair import TIE
 from tcbo_pyomo.planning.finite.move_information import MoveInformation
 from tcbo_pyomo.planning.ties import one_of_the_largest
 from tcbo_pyomo.plant.process import Process
+from tcbo_pyomo.surrogate.extremes import MAXIMISE
+from tcbo_pyomo.surrogate.goal import Goal
 
 
 class Posterior(Protocol):
@@ -76,6 +78,8 @@ class Linearisation:
         What was learned about the noise: a factor on the variances of the plant's process.
     gains
         What the next measurement is worth after each pair (P), where the utility says so itself.
+    goal
+        Which values are better.
     """
 
     value: float
@@ -87,6 +91,7 @@ class Linearisation:
     mean: Array | None = None
     noise_factor: float = 1.0
     gains: Array | None = None
+    goal: Goal = MAXIMISE
 
 
 class Utility:
@@ -112,6 +117,8 @@ class Utility:
         How much noisier `process` is than the plant was declared to be; a tangent hands it on.
     information
         What planned moves teach about each state; about where they arrive when not given.
+    goal
+        Which values are better; U does not depend on it, but a tangent hands it on.
     """
 
     def __init__(
@@ -124,7 +131,9 @@ class Utility:
         mean: Array | None = None,
         noise_factor: float = 1.0,
         information: MoveInformation | None = None,
+        goal: Goal = MAXIMISE,
     ) -> None:
+        self.goal = goal
         self.process, self.posterior, self.candidates, self.mean = process, posterior, candidates, mean
         self.noise_factor = noise_factor
         self.differences = objective == "differences" and len(candidates) > 1
@@ -143,7 +152,8 @@ class Utility:
         first, second, value = self.worst(posterior)
         covariance = posterior.covariance_with(first, second)
         gradient = -self.information.gradient(covariance * covariance)
-        return Linearisation(value, first, second, gradient, covariance, posterior, self.mean, self.noise_factor)
+        known = covariance, posterior, self.mean, self.noise_factor
+        return Linearisation(value, first, second, gradient, *known, goal=self.goal)
 
     def worst(self, posterior: Posterior) -> tuple[int, int | None, float]:
         """The candidates that a posterior tells apart least (or knows least), and that variance."""

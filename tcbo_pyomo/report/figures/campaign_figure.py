@@ -97,7 +97,7 @@ def _places(problem: ProblemProtocol, locations: list[Location], axes: tuple[int
 
 
 def _draw_marks(ax: Axes, result: CampaignResult, landscape: Landscape, axes: tuple[int, ...]) -> None:
-    """Start, remaining candidates, recommendation and, where it is known, the maximum."""
+    """Start, remaining candidates, recommendation and, where it is known, the best."""
     problem = result.problem
 
     def mark(states: list[Location], label: str, **style: Any) -> None:
@@ -110,4 +110,4 @@ def _draw_marks(ax: Axes, result: CampaignResult, landscape: Landscape, axes: tu
     mark([recommended], "recommendation", s=230, linewidths=1.6, facecolors="none", zorder=5)
     if len(landscape.maxima):
         star: dict[str, Any] = {"marker": "*", "s": 90, "color": "black", "linewidths": 0, "zorder": 6}
-        ax.scatter(*plane(landscape.maxima).T, label="true maximum", **star)
+        ax.scatter(*plane(landscape.maxima).T, label=f"true {problem.goal.noun(problem.output_unit)}", **star)

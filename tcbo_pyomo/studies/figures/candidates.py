@@ -12,7 +12,7 @@ from tcbo_pyomo.report.figures.canvas import axes_or_new, figure_of
 from tcbo_pyomo.studies.figures.axes import scale_axis, series_legend, tidy, whole_numbers
 from tcbo_pyomo.studies.figures.curves import band_words, draw_curves
 from tcbo_pyomo.studies.figures.figure_data import SERIES, known_runs
-from tcbo_pyomo.studies.figures.labels import folded, heading
+from tcbo_pyomo.studies.figures.labels import folded, heading, plain
 from tcbo_pyomo.studies.figures.series import parts_of, series_of
 
 if TYPE_CHECKING:
@@ -21,10 +21,12 @@ if TYPE_CHECKING:
 MOST_TICKS = 10
 
 
-def candidates_figure(runs: pd.DataFrame, problem: str, feedback: str, ax: Axes | None = None) -> Axes:
+def candidates_figure(
+    runs: pd.DataFrame, problem: str, feedback: str, ax: Axes | None = None, best: str = "maximum"
+) -> Axes:
     """Median number of candidates after each move, with the band from the 10 % to the 90 % quantile over the seeds.
 
-    It is drawn on `ax`, or on a new figure; the axes are returned.
+    It is drawn on `ax`, or on a new figure; the axes are returned. `best` is what was sought, in words.
     """
     table, rows = known_runs(runs, problem, feedback, "candidates")
     # Zero candidates all the time: a method that keeps no such set.
@@ -46,7 +48,7 @@ def candidates_figure(runs: pd.DataFrame, problem: str, feedback: str, ax: Axes 
     else:
         whole_numbers(ax)
     moves = f"move ({horizons[0]:g} per episode)" if several else "move"
-    ax.set(xlabel=moves, ylabel="candidates for the maximum (number)")
+    ax.set(xlabel=moves, ylabel=f"candidates for the {plain(best)} (number)")
     others = f"\n{folded('without candidates: ' + ', '.join(without))}" if without else ""
     ax.set_title(f"{heading(problem, feedback)}: candidates\n{band_words(rows)}{others}", fontsize=10.5)
     tidy(ax)

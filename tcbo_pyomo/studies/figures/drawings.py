@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -20,6 +20,7 @@ from tcbo_pyomo.studies.figures.identification import identification_figure
 from tcbo_pyomo.studies.figures.paths import paths_figure
 from tcbo_pyomo.studies.figures.regret import regret_figure
 from tcbo_pyomo.studies.figures.solve_times import KEYS, solve_time_figure
+from tcbo_pyomo.studies.figures.sought import best_words, goal_of
 from tcbo_pyomo.studies.figures.traces import traces_figure
 from tcbo_pyomo.studies.study import ProblemEntry
 from tcbo_pyomo.studies.study_folder import STUDY, VERSION
@@ -42,23 +43,26 @@ def drawings_of(folder: Path, problem_files: Sequence[Path] = ()) -> list[Drawin
     paths = _optional(folder, "paths.csv", (*RUN, "episode", "step"))
     timings = _optional(folder, "timings.csv", (*KEYS, "seconds"))
     drawings: list[Drawing] = []
-    written_as = _written_as(folder)
+    study = _study(folder)
+    written_as = {ProblemEntry(**entry).label: entry["problem"] for entry in study.get("problems", ())}
     for problem, feedback in runs[["problem", "feedback"]].drop_duplicates().to_numpy():
         source = _source(written_as.get(problem, problem), problem, problem_files)
-        drawings += _of_runs(runs, problem, feedback, "" if source is None else load_problem(source).output_unit)
+        known = None if source is None else load_problem(source)
+        unit, goal = "" if known is None else known.output_unit, goal_of(study, problem, known)
+        drawings += _of_runs(runs, problem, feedback, unit, best_words(goal, unit))
         if paths is not None and ((paths["problem"] == problem) & (paths["feedback"] == feedback)).any():
             if source is None:
                 logger.warning("%s is not a shipped problem and its file was not given: drawn without landscape", problem)
                 draw = partial(traces_figure, paths, problem, feedback)
             else:
-                draw = partial(paths_figure, paths, problem, feedback, source=source)
+                draw = partial(paths_figure, paths, problem, feedback, source=source, goal=goal)
             drawings.append((f"paths-{problem}-{feedback}", draw))
     if timings is not None:
         drawings.append(("solve_times", partial(solve_time_figure, timings)))
     return drawings
 
 
-def _of_runs(runs: pd.DataFrame, problem: str, feedback: str, unit: str) -> Iterator[Drawing]:
+def _of_runs(runs: pd.DataFrame, problem: str, feedback: str, unit: str, best: str) -> Iterator[Drawing]:
     rows = runs[(runs["problem"] == problem) & (runs["feedback"] == feedback)]
     which, name = (runs, problem, feedback), f"{problem}-{feedback}"
     if rows["regret"].notna().any():
@@ -66,10 +70,10 @@ def _of_runs(runs: pd.DataFrame, problem: str, feedback: str, unit: str) -> Iter
         if (rows["setting"] != "").any():
             yield f"ablation-{name}", partial(ablation_figure, *which, unit=unit)
     if rows["identified"].notna().any():
-        yield f"identification-{name}", partial(identification_figure, *which)
+        yield f"identification-{name}", partial(identification_figure, *which, best=best)
     # On a continuous plant a rule always gives the same number of candidates: nothing to see.
     if (rows.groupby(SERIES)["candidates"].nunique() > 1).any():
-        yield f"candidates-{name}", partial(candidates_figure, *which)
+        yield f"candidates-{name}", partial(candidates_figure, *which, best=best)
 
 
 def _optional(folder: Path, name: str, columns: Sequence[str]) -> pd.DataFrame | None:
@@ -80,13 +84,10 @@ def _optional(folder: Path, name: str, columns: Sequence[str]) -> pd.DataFrame |
     return table.assign(**checked(table, str(folder / name), columns).set_index(table.index))
 
 
-def _written_as(folder: Path) -> dict[str, str]:
-    """Names or files of the problems by the labels that the tables use."""
+def _study(folder: Path) -> dict[str, Any]:
+    """The definition of the study; empty where the folder has none."""
     file = folder / "study.json"
-    if not file.exists():
-        return {}
-    problems = read_checked(file, STUDY, VERSION, "study")["study"]["problems"]
-    return {ProblemEntry(**problem).label: problem["problem"] for problem in problems}
+    return dict(read_checked(file, STUDY, VERSION, "study")["study"]) if file.exists() else {}
 
 
 def _source(problem: str, label: str, files: Sequence[Path]) -> str | None:

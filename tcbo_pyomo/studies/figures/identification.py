@@ -11,7 +11,7 @@ from tcbo_pyomo.report.figures.canvas import axes_or_new, figure_of
 from tcbo_pyomo.studies.figures.axes import series_legend, tidy
 from tcbo_pyomo.studies.figures.curves import Progress, progress, seeds_words
 from tcbo_pyomo.studies.figures.figure_data import SERIES, known_runs
-from tcbo_pyomo.studies.figures.labels import heading
+from tcbo_pyomo.studies.figures.labels import heading, plain
 from tcbo_pyomo.studies.figures.series import Series, series_of
 from tcbo_pyomo.studies.statistics import SHARES, wilson_interval
 
@@ -21,10 +21,12 @@ if TYPE_CHECKING:
 MOST_GROUPS = 10
 
 
-def identification_figure(runs: pd.DataFrame, problem: str, feedback: str, ax: Axes | None = None) -> Axes:
+def identification_figure(
+    runs: pd.DataFrame, problem: str, feedback: str, ax: Axes | None = None, best: str = "maximum"
+) -> Axes:
     """Grouped bars with 95 % Wilson intervals, per episode, or at quarters of the moves where there is one episode.
 
-    They are drawn on `ax`, or on a new figure; the axes are returned.
+    They are drawn on `ax`, or on a new figure; the axes are returned. `best` is what was sought, in words.
     """
     table, rows = known_runs(runs, problem, feedback, "identified")
     along = _at_quarters(rows, progress(rows))
@@ -50,7 +52,7 @@ def identification_figure(runs: pd.DataFrame, problem: str, feedback: str, ax: A
         style: Any = {"facecolor": series.look.colour, "edgecolor": "white", "linewidth": 0.7, "clip_on": False}
         ax.scatter(place[none], share[none], marker=series.look.marker, s=36, zorder=4, **style)
     ax.set_xticks(np.arange(len(groups)), [f"{group:g}{'' if along.by_episode else ' %'}" for group in groups])
-    ax.set(xlabel=along.title, ylabel="runs that identified the maximum (%)", ylim=(0.0, 103.0))
+    ax.set(xlabel=along.title, ylabel=f"runs that identified the {plain(best)} (%)", ylim=(0.0, 103.0))
     words = f"share of {seeds_words(rows)}, 95 % Wilson intervals"
     ax.set_title(f"{heading(problem, feedback)}: identification\n{words}", fontsize=10.5)
     tidy(ax)

@@ -17,6 +17,7 @@ from tcbo_pyomo.studies.figures.axes import panel_columns, series_legend
 from tcbo_pyomo.studies.figures.labels import folded, heading, plain
 from tcbo_pyomo.studies.figures.path_data import Walk, walks_of
 from tcbo_pyomo.studies.figures.traces import traces_figure
+from tcbo_pyomo.surrogate.goal import Goal
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,7 +29,12 @@ PANEL_LINE = 44
 
 
 def paths_figure(
-    paths: pd.DataFrame, problem: str, feedback: str, seed: int | None = None, source: str | None = None
+    paths: pd.DataFrame,
+    problem: str,
+    feedback: str,
+    seed: int | None = None,
+    source: str | None = None,
+    goal: Goal | None = None,
 ) -> Figure:
     """Draw where one run of every series went.
 
@@ -42,6 +48,8 @@ def paths_figure(
         The seed to draw; without it the first one that most series have.
     source
         The problem's name or .py file for `load_problem`, where it is not what the table calls it.
+    goal
+        What was sought, where it is not the problem's own goal.
 
     Returns
     -------
@@ -51,6 +59,7 @@ def paths_figure(
     taken, walks = walks_of(paths, problem, feedback, seed)
     # The kind of feedback and the seed may decide what the black box is.
     known = load_problem(source or problem, feedback.partition(" ")[0], taken)
+    known = known if goal is None else known.with_goal(goal)
     dimension = walks[0].episodes[0].shape[1]
     if dimension != len(known.coordinates):
         raise BadInput(
@@ -87,7 +96,7 @@ def _draw_panel(ax: Axes, walk: Walk, problem: ProblemProtocol, landscape: Lands
         ax.plot([], [], color="black", linewidth=3.5, label="forbidden")
     if len(landscape.maxima):
         star: dict[str, Any] = {"marker": "*", "s": 110, "edgecolors": "white", "linewidths": 0.6, "zorder": 6}
-        ax.scatter(*landscape.maxima.T, color="black", label="true maximum", **star)
+        ax.scatter(*landscape.maxima.T, color="black", label=f"true {plain(problem.goal.noun(problem.output_unit))}", **star)
     if len(walk.episodes) == 1:
         # From state to state the moves may be long; their lines must not hide where the plant was.
         draw_walk(ax, walk.episodes[0], "path", alpha=0.4 if landscape.only_places else 1.0)

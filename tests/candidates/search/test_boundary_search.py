@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tcbo_pyomo import load_problem
 from tcbo_pyomo.candidates.search.multi_start import global_maxima, maximise_many
 from tcbo_pyomo.foundation.coordinates import physical
-from tcbo_pyomo.knowledge.continuous import best_mean
+from tcbo_pyomo.knowledge.continuous import best_expected
 from tcbo_pyomo.studies.execution import with_drawn_truth
 from tcbo_pyomo.surrogate.continuous_belief import ContinuousBelief
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
@@ -84,7 +84,7 @@ def test_the_recommendation_beside_a_forbidden_disc_is_that_of_a_dense_grid():
     surrogate = ContinuousBelief(SquaredExponential(1.0, 0.3), 2)
     for point in np.random.default_rng(2).random((25, 2)) - 0.5:
         surrogate.observe(point, -4.0 * ((point - [0.12, 0.05]) ** 2).sum(), 1e-3)
-    best = best_mean(surrogate, allowed=outside_disc(0.3))
+    best = best_expected(surrogate, allowed=outside_disc(0.3))
     axis = np.linspace(-0.5, 0.5, 401)
     grid = np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 2)
     mean = surrogate.mean(grid)

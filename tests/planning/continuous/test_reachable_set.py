@@ -24,7 +24,7 @@ from tcbo_pyomo.models.constraints.resource_budget import ResourceBudget
 from tcbo_pyomo.models.episode_path import EpisodePath
 from tcbo_pyomo.models.regions.regions import Wall
 from tcbo_pyomo.planning.continuous.reachable_set import reachable_set
-from tcbo_pyomo.planning.continuous.true_maximum import largest_true_value
+from tcbo_pyomo.planning.continuous.true_maximum import best_true_value
 from tcbo_pyomo.plant.actions import BoxActions, NormActions
 from tcbo_pyomo.plant.dynamics import LinearDynamics, NonlinearDynamics
 from tcbo_pyomo.problem.continuous import ContinuousProblem
@@ -156,7 +156,7 @@ def test_a_short_episode_of_free_moves_reaches_a_box_or_a_ball(limits):
     problem = plane(LinearDynamics.free_moves(2, limits), 4, (-0.2, 0.1), truth=lambda p: p[:, 0] + 0.5 * p[:, 1])
     direction = np.array([1.0, 0.5]) / np.hypot(1.0, 0.5)
     farthest = np.array([-0.2, 0.1]) + (0.2 * direction if isinstance(limits, NormActions) else 0.2)
-    assert largest_true_value(problem) == pytest.approx(farthest[0] + 0.5 * farthest[1], abs=1e-5)
+    assert best_true_value(problem) == pytest.approx(farthest[0] + 0.5 * farthest[1], abs=1e-5)
     assert_all_proven(problem, informed(problem))
 
 
@@ -182,7 +182,7 @@ def test_the_slow_reactor_against_brute_force(truth):
     problem = slow_reactor(truth)
     assert 306.0 < REACTOR_POINTS[:, 0].min() < 309.0 and 336.0 < REACTOR_POINTS[:, 0].max() < 342.0
     edge = truth(np.array([[300.0, 2.3], [345.0, 1.4]])).max()
-    assert truth(REACTOR_POINTS).max() - 1e-6 <= largest_true_value(problem) < edge
+    assert truth(REACTOR_POINTS).max() - 1e-6 <= best_true_value(problem) < edge
     result = run_campaign(problem, seed=1)
     assert_recommendation_is_best(result.campaign, REACTOR_POINTS)
     route = result.campaign.route
@@ -199,7 +199,7 @@ def assert_recommendation_is_best(campaign, points):
     spread = np.ptp(problem.known_truth(problem.points(box)))
     recommended = float(knowledge.belief.mean(np.array([campaign.recommendation]))[0])
     assert recommended >= believed.max() - 0.01 * spread
-    assert largest_true_value(problem) >= problem.known_truth(points).max() - 0.01 * spread
+    assert best_true_value(problem) >= problem.known_truth(points).max() - 0.01 * spread
 
 
 def test_the_tank_cascade_against_brute_force():
@@ -271,7 +271,7 @@ def test_no_episode_at_all_is_said_so():
 
 
 def test_regret_refers_to_what_can_be_reached_after_settings_changed_the_start():
-    problem = slow_reactor(episodes=1, maximum=largest_true_value(slow_reactor()))
+    problem = slow_reactor(episodes=1, maximum=best_true_value(slow_reactor()))
     warm = settings_from({"start": {"temperature": 340.0, "flow": 2.0}})
     result = run_campaign(problem, warm, seed=1)
     assert result.campaign.problem.maximum < problem.maximum - 1e-3
