@@ -294,3 +294,10 @@ def test_states_that_share_their_inputs_share_what_past_experiments_teach():
         np.testing.assert_allclose(campaign.knowledge.belief.mean, kernel(states, points) @ weights, rtol=1e-6)
         assert campaign.ask().number == 1 and campaign.recommendation in range(6)
     assert Campaign(problem, data=[{"x": 2.0, "y": 3.0}]).knowledge.incumbent == 3.0
+
+
+def test_a_campaign_that_minimises_takes_the_smallest_past_result_as_its_incumbent():
+    campaign = Campaign(finite(goal="minimise"), data=rows(ON_STATES))
+    values = hill(np.array(ON_STATES, dtype=float))
+    assert campaign.knowledge.best_known == pytest.approx(-values.min())
+    assert campaign.recommendation == int(np.argmin(campaign.knowledge.belief.mean))
