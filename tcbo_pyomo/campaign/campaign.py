@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tcbo_pyomo.campaign.past_data import TaughtByPastData
 from tcbo_pyomo.errors import BadInput, EnoughKnown
 from tcbo_pyomo.foundation.blas_threads import one_blas_thread
 from tcbo_pyomo.foundation.profiling import timed
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     from tcbo_pyomo.knowledge.certainty import Certainty
     from tcbo_pyomo.knowledge.knowledge import Knowledge
+    from tcbo_pyomo.knowledge.past_table import PastData
     from tcbo_pyomo.methods.protocol import Method
     from tcbo_pyomo.problem.protocol import ProblemProtocol
     from tcbo_pyomo.settings import Settings
@@ -47,7 +49,7 @@ class LimitsHeld:
     same_moves: bool = True
 
 
-class Campaign:
+class Campaign(TaughtByPastData):
     """A campaign: its history, what is known from it, and the method that chooses moves.
 
     To keep one in a file, use `start_campaign` and `open_campaign` (see `records/`).
@@ -60,6 +62,8 @@ class Campaign:
         See `tcbo settings`. Default: the problem's own preferences.
     seed
         Random seed of the campaign.
+    data
+        Past experiments: a CSV file, a data frame or a list of rows (see `add_data`). They teach the model from the first plan.
     """
 
     method: Method[Any, Any]
@@ -71,7 +75,9 @@ class Campaign:
     amendments: tuple[str, ...] = ()
     """What was changed in its problem or settings while it ran, in words."""
 
-    def __init__(self, problem: ProblemProtocol, settings: Settings | None = None, seed: int = 0) -> None:
+    def __init__(
+        self, problem: ProblemProtocol, settings: Settings | None = None, seed: int = 0, data: PastData | None = None
+    ) -> None:
         # Imported here: whoever only looks at a campaign on a file needs none of it, and should not wait for it.
         from tcbo_pyomo.campaign.assembly import knowledge_for, method_for
         from tcbo_pyomo.problem.with_settings import with_settings
@@ -87,6 +93,8 @@ class Campaign:
         _ = self.knowledge.rule  # A wrong name is refused now, not with the first move.
         self.plans: dict[int, dict[str, Any]] = {}
         """How moves were found, by their numbers, as far as the method says so or it was kept."""
+        if data is not None:
+            self.add_data(data)
 
     @property
     def method_name(self) -> str:
@@ -334,7 +342,8 @@ class Campaign:
     def __repr__(self) -> str:
         made, told = self.history.moves_made, len(self.history.told)
         budget = self.history.moves_of(self.problem.episodes)
-        last = f"; last {self.history.moves[-1]!r}" if self.history.moves else ""
+        last = f"; {words}" if (words := self.history.past.in_words()) else ""
+        last += f"; last {self.history.moves[-1]!r}" if self.history.moves else ""
         return (
             f"Campaign({self.problem.name}: {self.settings.method}, seed {self.seed}; "
             f"{made} of {budget} moves made, {told} results told{last})"

@@ -21,6 +21,8 @@ from tcbo_pyomo.settings import Settings
 if TYPE_CHECKING:
     import pandas as pd
 
+    from tcbo_pyomo.knowledge.past_table import PastData
+
 
 @dataclass(frozen=True)
 class EpisodeSummary:
@@ -178,9 +180,13 @@ def run_campaign(
     seed: int = 0,
     on_step: Callable[[int, int], None] | None = None,
     on_episode: Callable[[EpisodeSummary], None] | None = None,
+    data: PastData | None = None,
 ) -> CampaignResult:
-    """Simulate a whole campaign: ask, move, measure, tell, until the budget is used up or enough is known."""
-    return Simulation(Campaign(problem, settings, seed)).run(on_step, on_episode)
+    """Simulate a campaign: ask, move, measure, tell, until the budget is used up or enough is known.
+
+    `data` are past experiments that it starts from.
+    """
+    return Simulation(Campaign(problem, settings, seed, data)).run(on_step, on_episode)
 
 
 @timed("summary")

@@ -116,11 +116,15 @@ def status_as_text(status: Status) -> str:
         f"asked for: {_moves(asked) or 'nothing'}",
         f"results outstanding: {', '.join(map(str, status.pending)) or 'none'}",
     ]
+    if status.past_results:
+        past = counted(status.past_results, "past result")
+        lines.append(f"{past} from {', '.join(status.past_sources)} (no moves; see: tcbo data)")
     lines += [f"amended {text}" for text in status.amendments]
     for number, texts in status.violations.items():
         lines += [f"move {number} broke a declared limit: {text}" for text in texts]
     for number, texts in status.surprises.items():
         lines += [f"move {number} has an unlikely result: {text}" for text in texts]
+    lines += [f"unlikely past result: {text}" for text in status.past_surprises]
     if status.fall_backs:
         lines.append(f"warning: {status.fall_backs_in_words}")
     if status.stop_in_words:
@@ -139,11 +143,12 @@ def best_as_text(problem: ProblemProtocol, best: Best) -> str:
     """One line, and the moves that lead there where they are kept."""
     if best.at is None:
         return "no recommendation yet: there are no results\n"
+    past = f" and {counted(best.past_results, 'past result')}" if best.past_results else ""
     unit = f" {problem.output_unit}" if problem.output_unit else ""
     value = f"{problem.output} = {best.mean:.4g} ± {best.standard_deviation:.2g}{unit}"
     place = place_text(problem, best.at, best.black_box_inputs)
     goal = "" if best.goal == MAXIMISE else f" (goal: {problem.goal.adjective(problem.output_unit)})"
-    lines = [f"recommendation: {place}; {value}{goal} from {best.measurements} measurements"]
+    lines = [f"recommendation: {place}; {value}{goal} from {best.measurements} measurements{past}"]
     if best.stop_in_words:
         lines.append(best.stop_in_words)
     if best.mechanism is not None:

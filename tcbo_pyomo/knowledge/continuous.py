@@ -106,9 +106,31 @@ class ContinuousKnowledge(Knowledge[ContinuousBelief]):
         self._routes: tuple[Route, ...] = ()
         return self._blank(kernel)
 
+    def informed_prior(self, kernel: Kernel) -> ContinuousBelief:
+        """The prior on the box, given all past experiments."""
+        belief = self.prior(kernel)
+        self._take_past(belief)
+        return belief
+
+    def _take_past(self, belief: ContinuousBelief, values_known: bool = True) -> None:
+        points, values, noise = self.past_results()
+        for point, value, variance in zip(points, values.tolist(), noise.tolist(), strict=True):
+            believed = variance * self.noise_factor / self.scale.noise_factor
+            belief.observe(point, value if values_known else None, believed)
+
+    def past_changed(self) -> None:
+        """Past experiments were added or removed: all that was learned follows anew."""
+        self._left = None
+        super().past_changed()
+
+    def load(self, state: dict[str, Any]) -> None:
+        """Take over what `state` returned, once the history is loaded."""
+        self._left = None
+        super().load(state)
+
     def _blank(self, kernel: Kernel) -> ContinuousBelief:
         surrogate, moves = self.settings.surrogate, self.problem.episodes * self.problem.horizon
-        budget = moves * len(self.problem.moments)
+        budget = len(self.history.past) + moves * len(self.problem.moments)
         chosen = representation(surrogate.features, surrogate.number, budget)
         return ContinuousBelief(kernel, len(self.problem.input_axes), *chosen)
 
@@ -261,6 +283,7 @@ class ContinuousKnowledge(Knowledge[ContinuousBelief]):
         kernel, counted, found = self._left or (None, [], None)
         if found is None or kernel is not self.kernel or counted != wanted[: len(counted)]:
             counted, found = [], self._blank(self.kernel)
+            self._take_past(found, values_known=False)
         with section("surrogate"):
             found = found.copy()  # A copy of this knowledge may hold it as well.
             for place, noise in wanted[len(counted) :]:
@@ -270,7 +293,7 @@ class ContinuousKnowledge(Knowledge[ContinuousBelief]):
 
     @property
     def stage(self) -> Stage:
-        """How much is known: nothing, less than the results of half the budget, or more."""
-        results, budget = len(self.belief.measured), self.history.moves_of(self.problem.episodes)
-        budget *= len(self.problem.moments)
-        return "blind" if results == 0 else "exploring" if 2 * results < budget else "refining"
+        """How much is known: nothing, less than the results of half the budget, or more; past experiments end the first."""
+        known, budget = len(self.belief.measured), self.history.moves_of(self.problem.episodes)
+        told, budget = known - len(self.history.past), budget * len(self.problem.moments)
+        return "blind" if known == 0 else "exploring" if 2 * told < budget else "refining"

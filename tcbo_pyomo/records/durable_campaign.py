@@ -14,7 +14,6 @@ from typing import Any
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.knowledge.history import Move
 from tcbo_pyomo.plant.measured_moments import Series, is_series
-from tcbo_pyomo.records.amendable_campaign import AmendableCampaign
 from tcbo_pyomo.records.corrections import give_up_episode, place_left, skip_move, undoing
 from tcbo_pyomo.records.idempotency import Request
 from tcbo_pyomo.records.model_summary import model_summary
@@ -22,13 +21,14 @@ from tcbo_pyomo.records.rebuild import restore, state_of
 from tcbo_pyomo.records.recording import Recorder, Touched, plan_moves, record_result, refuse_elsewhere, told_before
 from tcbo_pyomo.records.results import Receipt, Result, one_by_one, place_of
 from tcbo_pyomo.records.status import Best, Status, best_of, move_table, status_of, write_table
+from tcbo_pyomo.records.taught_campaign import TaughtCampaign
 from tcbo_pyomo.records.violations import changed_violations
 
 TRIES = 3
 """Plans made without a lock before one is made under it, when others keep writing meanwhile."""
 
 
-class DurableCampaign(AmendableCampaign):
+class DurableCampaign(TaughtCampaign):
     """A campaign whose every ask and tell is a row of a file; open one with `open_campaign` or `start_campaign`."""
 
     def ask(self, new: bool = False, anyway: bool = False) -> Move:
@@ -127,7 +127,10 @@ class DurableCampaign(AmendableCampaign):
         return left
 
     def undo(self, number: int | None = None, key: str | None = None) -> str:
-        """Undo the last result, arrival or skip (of a move) by one more row; return what was undone, in words."""
+        """Undo the last result, arrival or skip (of a move), or the last change of past data, by one more row.
+
+        Returns what was undone, in words.
+        """
         request = Request("undo", key, move=number)
         with self._recording() as recorder:
             if (row := request.answered(recorder.story)) is not None:

@@ -87,6 +87,10 @@ class KnowledgeOnDemand:
         if self._built is not None:
             self._built.measured(move)
 
+    def past_changed(self) -> None:
+        """Past experiments were added or removed."""
+        self._built = None
+
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)

@@ -15,6 +15,7 @@ from tcbo_pyomo.foundation.atomic_file import refuse_to_replace, write_atomicall
 from tcbo_pyomo.foundation.wording import with_unit
 from tcbo_pyomo.knowledge.certainty import Certainty
 from tcbo_pyomo.knowledge.history import Move
+from tcbo_pyomo.knowledge.plausibility import Surprise
 from tcbo_pyomo.planning.fall_backs import fall_backs
 from tcbo_pyomo.plant.measured_moments import MOMENT
 from tcbo_pyomo.problem.protocol import ProblemProtocol
@@ -68,6 +69,10 @@ class Status:
         What was changed in the problem or the settings while it ran, and after which move, in words.
     stop, stop_in_words
         How sure it is that enough is known, where the settings have a `stop` and a result was told: as data and in words.
+    past_results, past_sources
+        Past experiments that teach the model, and the tables they come from; they are no moves.
+    past_surprises
+        Those that are unlikely and nobody confirmed, in words.
     """
 
     problem: str
@@ -96,6 +101,9 @@ class Status:
     amendments: tuple[str, ...] = ()
     stop: Certainty | None = None
     stop_in_words: str = ""
+    past_results: int = 0
+    past_sources: tuple[str, ...] = ()
+    past_surprises: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -120,6 +128,8 @@ class Best:
         What was sought: maximise, minimise, or {target: value}.
     stop, stop_in_words
         How sure it is that this is good enough, where the settings have a `stop`: as data and in words.
+    past_results
+        How many past experiments it is based on as well.
     """
 
     at: dict[str, float] | None
@@ -132,6 +142,7 @@ class Best:
     goal: Any = "maximise"
     stop: Certainty | None = None
     stop_in_words: str = ""
+    past_results: int = 0
 
 
 def status_of(campaign: Campaign, violations: dict[int, list[str]], model: ModelSummary | None = None) -> Status:
@@ -171,6 +182,9 @@ def status_of(campaign: Campaign, violations: dict[int, list[str]], model: Model
         amendments=campaign.amendments,
         stop=certainty,
         stop_in_words="" if certainty is None else certainty.in_words(problem.output_unit),
+        past_results=len(history.past),
+        past_sources=tuple(dict.fromkeys(batch.source for batch in history.past.batches)),
+        past_surprises=tuple(history.past.doubts(problem.output_unit)),
     )
 
 
@@ -178,7 +192,7 @@ def best_of(campaign: Campaign) -> Best:
     """The recommendation now."""
     from tcbo_pyomo.knowledge.mechanism_in_words import explained_at  # Of all commands only this one needs it.
 
-    if not campaign.history.told:
+    if not campaign.history.known:
         return Best(None, None, None, 0, goal=campaign.problem.goal.data)
     where = campaign.recommendation
     mean, deviation = campaign.knowledge.predict([where])
@@ -186,9 +200,10 @@ def best_of(campaign: Campaign) -> Best:
     split = explained_at(campaign.knowledge, where)
     at, axes = campaign.problem.describe(where), campaign.problem.input_axes
     inputs = None if axes == campaign.problem.coordinates else {axis.name: at[axis.name] for axis in axes}
+    told, past = len(campaign.history.told), len(campaign.history.past)
     sure, goal = campaign.certainty, campaign.problem.goal.data
     words = "" if sure is None else sure.in_words(campaign.problem.output_unit)
-    return Best(at, *believed, len(campaign.history.told), campaign.route, split, inputs, goal, sure, words)
+    return Best(at, *believed, told, campaign.route, split, inputs, goal, sure, words, past)
 
 
 def doubts(problem: ProblemProtocol, move: Move) -> list[str]:
@@ -216,7 +231,10 @@ def move_columns(problem: ProblemProtocol) -> tuple[list[str], str]:
 
 
 def move_table(campaign: Campaign, violations: dict[int, list[str]]) -> list[list[Any]]:
-    """A header, one row per move, one more per replicate; set-points are where the plant was, or where it was sent."""
+    """A header, one row per move, one more per replicate; set-points are where the plant was, or where it was sent.
+
+    Past experiments come first: they have no move, their status is `past`, and one more column names their table and row.
+    """
     problem, unit = campaign.problem, campaign.problem.output_unit
     titles, output = move_columns(problem)
     schedule = {move.number for move in campaign.history.assumed}
@@ -225,6 +243,15 @@ def move_table(campaign: Campaign, violations: dict[int, list[str]]) -> list[lis
     rows: list[list[Any]] = [["move", "episode", "step", *titles, output, "status", "violations", "surprise"]]
     if timed:
         rows[0].insert(3, MOMENT)
+    past = campaign.history.past
+    if past:
+        rows[0].append("source")
+    for batch, result in past.rows:
+        known = dict(zip(batch.names, result.at, strict=True))
+        there = [known.get(coordinate.name) for coordinate in problem.coordinates]
+        doubt = doubt_in_words(result.surprise, unit)
+        nothing = [None] * (4 if timed else 3)
+        rows.append([*nothing, *there, result.value, "past", "", doubt, batch.named(result)])
     for move in campaign.history.moves:
         place = move.arrived if move.arrived is not None else move.expected
         broken = "; ".join(violations.get(move.number, ()))
@@ -235,10 +262,14 @@ def move_table(campaign: Campaign, violations: dict[int, list[str]]) -> list[lis
             told.append((None, None, place, 1.0))  # Where it arrived, though nothing was measured there.
         for value, surprise, where, share in told:
             values = problem.describe(where).values() if where is not None else [None] * len(titles)
-            doubt = ("confirmed: " if surprise.confirmed else "") + surprise.in_words(unit) if surprise else ""
-            passed = [share] if timed else []
-            rows.append([move.number, move.episode, move.step, *passed, *values, value, status, broken, doubt])
+            doubt, passed, source = doubt_in_words(surprise, unit), [share] if timed else [], [""] if past else []
+            rows.append([move.number, move.episode, move.step, *passed, *values, value, status, broken, doubt, *source])
     return rows
+
+
+def doubt_in_words(surprise: Surprise | None, unit: str) -> str:
+    """What was expected of an unlikely result, and whether it was confirmed; empty for an ordinary one."""
+    return ("confirmed: " if surprise.confirmed else "") + surprise.in_words(unit) if surprise else ""
 
 
 def write_table(rows: list[list[Any]], path: Path, force: bool) -> int:

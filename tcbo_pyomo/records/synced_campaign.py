@@ -169,6 +169,11 @@ class SyncedCampaign(CampaignHolder):
         self.refresh()
         return self.campaign.experiments()
 
+    def past_experiments(self) -> pd.DataFrame:
+        """One row per past experiment, in engineering units."""
+        self.refresh()
+        return self.campaign.past_experiments()
+
     @property
     def violations(self) -> dict[int, list[str]]:
         """Declared limits that executed moves broke, by the number of the move."""
@@ -192,7 +197,7 @@ class SyncedCampaign(CampaignHolder):
 
     def _gains(self) -> dict[str, Any]:
         """What a file of an older format gains with its first new row: the limits, and those broken as they stand."""
-        older = self._ledger.format < file_format.VERSION
+        older = self._ledger.format < file_format.RESULTS_ONCE
         return {"violations": self._story.violations, **self._declaration} if older else {}
 
     @contextmanager
@@ -229,7 +234,7 @@ class SyncedCampaign(CampaignHolder):
                 self._define(definition)
             if fresh or self._stale:
                 restore(self.campaign, self._story)
-            if fresh and self._ledger.format < file_format.VERSION:
+            if fresh and self._ledger.format < file_format.RESULTS_ONCE:
                 # Undoing in 0.1.0 forgot violations that stood.
                 episodes = {move["episode"] for move in self._story.moves}
                 self._story.violations |= changed_violations(self.campaign, self._story.violations, episodes)

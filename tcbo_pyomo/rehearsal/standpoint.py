@@ -122,7 +122,7 @@ def standpoint_of(knowledge: FiniteKnowledge) -> Standpoint:
         feedback=knowledge.settings.feedback,
         mean=belief.mean,
         factor=belief.factor,
-        incumbent=knowledge.incumbent if history.told else None,
+        incumbent=knowledge.best_known,
         path=tuple(int(state) for state in history.situation().path),
         moves_made=history.moves_made,
         moves_left=history.moves_of(knowledge.problem.episodes) - history.moves_made,

@@ -26,6 +26,7 @@ from tcbo_pyomo.report.page_figures import (
     regret_picture,
     visited_picture,
 )
+from tcbo_pyomo.report.page_past import page_past
 from tcbo_pyomo.report.solver_statistics import solver_statistics
 from tcbo_pyomo.report.timeline import Moment
 from tcbo_pyomo.surrogate.extremes import MAXIMISE
@@ -62,6 +63,7 @@ def page_content(campaign: Campaign, plans: Sequence[dict[str, Any] | None] = ()
         "model": recorded_criticism(campaign) if no_model else page_criticism(campaign),
         "results": _results(campaign),
         "surprises": _surprises(campaign),
+        "past": page_past(campaign),
         "slack": limit_slack(campaign, audit),
         "violations": [[*map(str, astuple(finding))] for finding in audit.findings[:MOST_ROWS]],
         "violation_count": len(audit.findings),

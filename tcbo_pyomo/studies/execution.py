@@ -19,7 +19,7 @@ from tcbo_pyomo.library import load_problem
 from tcbo_pyomo.planning.fall_backs import fall_backs
 from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.problem.with_settings import AnyProblem
-from tcbo_pyomo.records.determining_parts import FILE, changed_parts, source_parts
+from tcbo_pyomo.records.determining_parts import FILE, changed_parts, file_part, source_parts
 from tcbo_pyomo.settings import settings_without_retired
 from tcbo_pyomo.studies.runs import Run
 
@@ -71,7 +71,7 @@ def _results(run: Run) -> dict[str, Any]:
     _refuse_other_sources(run)
     if run.case.truth == "drawn":
         problem = with_drawn_truth(problem, run.seed)
-    campaign = TimedCampaign(problem, settings, run.seed)
+    campaign = TimedCampaign(problem, settings, run.seed, run.case.data or None)
     result = Simulation(campaign).run()
     _refuse_other_sources(run)
     steps = [[s.episode, s.step, s.regret, s.identified, s.candidates] for s in result.steps]
@@ -92,7 +92,8 @@ def carried_forward(steps: list[list[Any]], problem: ProblemProtocol) -> list[li
 def _refuse_other_sources(run: Run) -> None:
     """A file that was edited meanwhile, or that another machine has in another form, gives other numbers than the key says."""
     known = {name: digest for name, digest in run.case.parts.items() if name.startswith(FILE)}
-    if changed := changed_parts(known, source_parts(run.case.source, run.case.settings)):
+    present = {**source_parts(run.case.source, run.case.settings), **file_part(run.case.data)}
+    if changed := changed_parts(known, present):
         raise BadInput(
             f"{', '.join(changed)} changed after the study began, or differs on this machine; run it again"
         )
