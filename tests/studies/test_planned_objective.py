@@ -83,7 +83,7 @@ def test_a_folder_of_the_version_before_says_why_runs_are_made_anew(tmp_path):
     run_study(study_from(now), folder, workers=1, extend=True, on_progress=lambda progress: said.extend(progress.changes))
     kept = {path.name: path.read_bytes() for path in (folder / "runs").iterdir()}
     assert len(kept) == 3 and {name: kept[name] for name in made} == made
-    assert said == ["changed since the last time: objective of plans; 1 run is made anew (knorr_pyrazole)"]
+    assert said == ["changed since the last time: objective of plans; 1 run is repeated (knorr_pyrazole)"]
 
 
 @pytest.mark.parametrize(
