@@ -18,6 +18,8 @@ TITLES = {
     "08_pyomo_cstr": "Pyomo's own CSTR",
     "09_idaes_reactor": "An IDAES reactor",
     "10_tclab": "The temperature lab on the desk",
+    "11_kinetics_from_parmest": "Kinetics fitted with parmest as prior knowledge",
+    "12_goals": "Three goals on one plant",
 }
 """A script that is not named here has its file name as title."""
 LINK = re.compile(r"\]\((?!https?:|#|\.\./\.\./)([^)]+)\)")

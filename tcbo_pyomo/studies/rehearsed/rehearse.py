@@ -89,16 +89,16 @@ def rehearse(
     problem
         The plant; its truth, if it has one, is not looked at.
     settings
-        Of the campaign; the problem's own preferences when not given.
+        Of the campaign. Default: the problem's own preferences.
     draws
-        Functions drawn: 64 when not given, 8 where campaigns are made one by one.
+        Functions drawn. Default: 64, or 8 where campaigns are simulated one by one.
     seed
-        Every random choice follows from it.
+        Random seed.
     regret
         The tolerance, in the unit of the output; that of the setting `stop`, or 0.05 standard deviations of the prior.
     vary
-        Also with half and twice the "horizon" or the standard deviation of the "noise"; both when not given, none where
-        campaigns are made one by one.
+        Also with half and twice the "horizon" or the standard deviation of the "noise". Default: both, or none where
+        campaigns are simulated one by one.
     on_progress
         Called with the label of a scenario, the draws made of it, and all of its draws.
     report
