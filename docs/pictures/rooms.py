@@ -13,10 +13,10 @@ HERE = Path(__file__).parent
 FLOORS = (
     ("what users touch", ("cli", "studies", "report", "records"), "#CFE3F5"),
     ("looks at campaigns", ("explain", "checks", "library"), "#DDEFD9"),
-    ("runs a campaign", ("campaign", "methods", "knowledge"), "#FBE8C8"),
+    ("runs a campaign", ("campaign", "methods", "rehearsal", "knowledge"), "#FBE8C8"),
     ("plans", ("planning", "problem", "solvers"), "#F5D9DC"),
     ("knows", ("candidates", "surrogate", "models", "plant"), "#E6DDF2"),
-    ("stands below all", ("foundation", "settings", "errors"), "#E4E4E4"),
+    ("the base", ("foundation", "settings", "errors"), "#E4E4E4"),
 )
 
 

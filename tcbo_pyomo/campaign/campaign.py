@@ -74,6 +74,8 @@ class Campaign(TaughtByPastData):
     """For each move the limits that held when it was asked for; None where they are those of the problem."""
     amendments: tuple[str, ...] = ()
     """What was changed in its problem or settings while it ran, in words."""
+    corrections: tuple[str, ...] = ()
+    """What was undone or confirmed, in words, as far as a file keeps it."""
 
     def __init__(
         self, problem: ProblemProtocol, settings: Settings | None = None, seed: int = 0, data: PastData | None = None

@@ -107,5 +107,8 @@ def _sd(text: str) -> float | None:
 
 def _distance(name: str, value: str) -> tuple[str, float]:
     if name not in INPUTS:
-        raise BadInput(f"--changes-within: unknown input '{name}'; the template has {' and '.join(INPUTS)}")
+        raise BadInput(
+            f"--changes-within: unknown input '{name}'; the template has {' and '.join(INPUTS)}; for inputs of your own "
+            "leave the option out and give the distances in the file"
+        )
     return name, _number(value)

@@ -7,7 +7,6 @@ from typing import Any
 
 from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.errors import BadInput
-from tcbo_pyomo.foundation.wording import counted
 from tcbo_pyomo.knowledge.history import Move
 from tcbo_pyomo.plant.situation import Location
 from tcbo_pyomo.problem.protocol import ProblemProtocol
@@ -86,8 +85,7 @@ class Undoing:
 
     def in_words(self) -> str:
         """What was undone."""
-        value = f" ({self.fact.value!r})" if self.fact.kind == "tell" else ""
-        return f"{_named(self.fact)}{value}"
+        return self.fact.in_words()
 
 
 def undoing(story: Story, rows: list[Row], number: int | None) -> Undoing:
@@ -109,7 +107,7 @@ def undoing(story: Story, rows: list[Row], number: int | None) -> Undoing:
     whole = not went_on and not any(other.touched & fact.touched for other in later)
     if not whole and fact.kind != "tell":
         raise BadInput(
-            f"{_named(fact)} cannot be undone: moves were asked for, or the plant was amended, after it; report where the "
+            f"{fact.named} cannot be undone: moves were asked for, or the plant was amended, after it; report where the "
             "plant is with `skip --at` or `tell --at`"
         )
     change = _before(rows[: fact.row - 1], fact.touched) if whole else {"moves": []}
@@ -118,15 +116,6 @@ def undoing(story: Story, rows: list[Row], number: int | None) -> Undoing:
 
 def _is_about(fact: Fact, number: int) -> bool:
     return fact.move == number or (fact.kind == "give_up" and number in fact.touched)
-
-
-def _named(fact: Fact) -> str:
-    if fact.past is not None and fact.kind == "data":
-        data = fact.past["data"]
-        return f"data {data['number']}, {counted(len(data['results']), 'past result')} from {data['source']}"
-    if fact.past is not None:
-        return f"the removal of {fact.past['words']}"
-    return "the skip of the rest of the episode" if fact.kind == "give_up" else f"the {fact.kind} of move {fact.move}"
 
 
 def _before(rows: list[Row], numbers: frozenset[int]) -> dict[str, Any]:

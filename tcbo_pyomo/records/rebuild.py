@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from tcbo_pyomo.campaign.campaign import Campaign
+from tcbo_pyomo.foundation.wording import counted
 from tcbo_pyomo.knowledge.move import Move
 from tcbo_pyomo.knowledge.past_results import PastBatch
 from tcbo_pyomo.knowledge.plausibility import Surprise, surprise_from
@@ -66,6 +67,20 @@ class Fact:
     along: list[Any] | None = None
     past: Mapping[str, Any] | None = None
 
+    @property
+    def named(self) -> str:
+        """What it is about."""
+        if self.past is not None and self.kind == "data":
+            data = self.past["data"]
+            return f"data {data['number']}, {counted(len(data['results']), 'past result')} from {data['source']}"
+        if self.past is not None:
+            return f"the removal of {self.past['words']}"
+        return "the skip of the rest of the episode" if self.kind == "give_up" else f"the {self.kind} of move {self.move}"
+
+    def in_words(self) -> str:
+        """What it says: what it is about, with the value of a result."""
+        return f"{self.named} ({self.value!r})" if self.kind == "tell" else self.named
+
 
 class Story:
     """The sum of the rows read so far.
@@ -82,6 +97,8 @@ class Story:
         What stands, by the number of its row, in the order recorded: all but what was undone.
     undone
         Numbers of the rows that were undone.
+    corrections
+        What was undone or confirmed, in words.
     last_ask
         The number of the last row that asked for moves.
     batches
@@ -103,6 +120,7 @@ class Story:
         self.keys: dict[str, Row] = {}
         self.facts: dict[int, Fact] = {}
         self.undone: set[int] = set()
+        self.corrections: tuple[str, ...] = ()
         self.last_ask = 0
         self.batches = 0
         self.plans: list[dict[str, Any]] = []
@@ -148,10 +166,12 @@ class Story:
             self.batches += kind == "data"
         elif kind == "confirm":
             fact = self.facts[body["confirms"]]
+            self.corrections += (f"confirmed: {fact.in_words()}",)
             if fact.surprise is not None:
                 self.facts[fact.row] = replace(fact, surprise=replace(fact.surprise, confirmed=True))
         elif kind == "undo":
             self.undone.add(body["undoes"])
+            self.corrections += (f"undone: {self.facts[body['undoes']].in_words()}",)
             del self.facts[body["undoes"]]
         elif kind == "amend" and body.get("anew"):
             self.last_ask = number
@@ -210,7 +230,7 @@ def restore(campaign: Campaign, story: Story) -> None:
     campaign.history.load(story.history())
     if story.definitions.now.declared is not None:
         campaign.limits_held = story.definitions.limits_held
-    campaign.amendments = story.definitions.amendments
+    campaign.amendments, campaign.corrections = story.definitions.amendments, story.corrections
     campaign.generator.bit_generator.state = story.state["generator"]
     campaign.plans = {plan["move"]: plan["plan"] for plan in story.plans if plan["plan"] is not None}
     if isinstance(campaign, RecordedCampaign):

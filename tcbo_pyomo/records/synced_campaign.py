@@ -116,6 +116,11 @@ class SyncedCampaign(CampaignHolder):
         return self.campaign.amendments
 
     @property
+    def corrections(self) -> tuple[str, ...]:
+        """What was undone or confirmed, in words."""
+        return self.campaign.corrections
+
+    @property
     def plans(self) -> dict[int, dict[str, Any]]:
         """How moves were found, by their numbers, as far as the method says so."""
         return self.campaign.plans

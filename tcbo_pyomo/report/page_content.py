@@ -22,8 +22,10 @@ from tcbo_pyomo.report.page_explanation import page_explanation
 from tcbo_pyomo.report.page_figures import (
     belief_picture,
     candidates_picture,
+    course_picture,
     path_picture,
     regret_picture,
+    surface_picture,
     visited_picture,
 )
 from tcbo_pyomo.report.page_past import page_past
@@ -57,6 +59,8 @@ def page_content(campaign: Campaign, plans: Sequence[dict[str, Any] | None] = ()
         "why": page_explanation(campaign),
         "pending": [_move_row(campaign, move) for move in _pending(campaign.history)[-MOST_ROWS:]],
         "paths": visited_picture(campaign) if left_out else path_picture(campaign),
+        "course": course_picture(campaign) if campaign.history.made else None,
+        "surface": surface_picture(campaign) if problem.keeps_candidates and not no_model else None,
         "charts": _charts(campaign, moments),
         "no_candidates": unlisted,
         "removals": None if unlisted else _removals(campaign, moments),
@@ -71,6 +75,7 @@ def page_content(campaign: Campaign, plans: Sequence[dict[str, Any] | None] = ()
         "unjudged": audit.unjudged,
         "moves_judged": audit.moves,
         "amendments": campaign.amendments,
+        "corrections": campaign.corrections,
         "solver": solver_statistics(list(plans) or [campaign.method.plan_record()]),
         "repeat": _repeat(campaign, recorded_kernel(campaign) if no_model else campaign.knowledge.kernel.to_dict()),
     }

@@ -40,12 +40,15 @@ class Picture:
         The line below it.
     wide
         Whether it has several panels and needs the whole width of the page.
+    small
+        Whether half of the width is enough.
     """
 
     source: str
     alternative: str
     caption: str
     wide: bool = False
+    small: bool = False
 
 
 def visited_picture(campaign: Campaign) -> Picture:
@@ -71,6 +74,29 @@ def path_picture(campaign: Campaign) -> Picture:
     caption = f"Paths of the plant, and where the {problem.goal.noun(problem.output_unit)} may be."
     source = _drawn(lambda: campaign_figure(result), "png")
     return Picture(source, text, caption, wide=len(problem.coordinates) > 2)
+
+
+def course_picture(campaign: Campaign) -> Picture:
+    """Set-points and results over the moves."""
+    from tcbo_pyomo.report.figures.course_figure import course_figure, results_over_moves
+
+    results, doubted = results_over_moves(campaign)
+    source = _drawn(lambda: course_figure(campaign), "svg")
+    unlikely = f", {sum(doubted)} of them unlikely under the model" if any(doubted) else ""
+    text = f"Set-points of {counted(campaign.history.moves_made, 'move')}, and {counted(len(results), 'result')}{unlikely}."
+    caption = "Set-points and results, move by move; a dotted line is the start of another episode."
+    return Picture(source, text, caption)
+
+
+def surface_picture(campaign: Campaign) -> Picture:
+    """The posterior mean over the states of a finite plant."""
+    from tcbo_pyomo.report.figures.response_surface import response_surface
+
+    dimension, output = len(campaign.problem.input_axes), campaign.problem.output
+    slices = " Slices through the recommendation." if dimension > 2 else ""
+    text = f"Posterior mean of {output} over the inputs, with all results and the recommendation.{slices}"
+    caption = f"The response surface as the model has it now.{slices}"
+    return Picture(_drawn(lambda: response_surface(campaign), "png"), text, caption, wide=dimension > 2)
 
 
 def candidates_picture(moments: Sequence[Moment], best: str) -> Picture:
@@ -139,7 +165,7 @@ def _chart(draw: Callable[[Axes], None], alternative: str, caption: str) -> Pict
 
 def drawn_picture(draw: Callable[[], Axes], alternative: str, caption: str) -> Picture:
     """A drawing of lines and marks as a picture."""
-    return Picture(_drawn(draw, "svg"), alternative, caption)
+    return Picture(_drawn(draw, "svg"), alternative, caption, small=True)
 
 
 def _drawn(draw: Callable[[], Axes], kind: str) -> str:

@@ -111,7 +111,7 @@ def test_the_page_says_where_the_campaign_stands(knorr, knorr_page):
 def test_every_picture_has_a_text_and_the_page_an_order(knorr_page):
     elements = Reader(knorr_page).elements
     pictures = [attributes for tag, attributes in elements if tag == "img"]
-    assert len(pictures) == 5 and all(len(picture["alt"]) > 20 for picture in pictures)
+    assert len(pictures) == 7 and all(len(picture["alt"]) > 20 for picture in pictures)
     assert [tag for tag, _ in elements].count("h1") == 1
     assert ("html", {"lang": "en"}) in elements
     assert all("scope" in attributes for tag, attributes in elements if tag == "th")
@@ -218,7 +218,7 @@ def test_hostile_labels_come_out_as_text():
     texts = [attributes["alt"] for tag, attributes in reader.elements if tag == "img"]
     assert any("<script>" in text for text in texts)
     drawings = re.findall(r"data:image/svg\+xml;base64,([^\"]*)", page)
-    assert len(drawings) == 4 and all(ElementTree.fromstring(base64.b64decode(drawing)) for drawing in drawings)
+    assert len(drawings) == 5 and all(ElementTree.fromstring(base64.b64decode(drawing)) for drawing in drawings)
 
 
 def test_hidden_characters_are_written_out_and_others_kept():

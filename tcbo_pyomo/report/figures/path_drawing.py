@@ -24,8 +24,7 @@ LINE_STYLES = ("solid", (0, (4, 1.5)), (0, (1, 1)))
 # within the circle around a visited place: no line is further than its radius from the values it stands for.
 SIDE_BY_SIDE = np.array([np.cos(np.radians(112.5)), np.sin(np.radians(112.5))])
 CIRCLE_POINTS = 8.0
-LINES_NOTE = "circles mark the places visited; lines run side by side within them"
-
+LINES_NOTE = "circles mark the places visited; lines run side by side inside them"
 
 
 def plane(places: Array) -> Array:
@@ -39,13 +38,13 @@ def draw_landscape(ax: Axes, landscape: Landscape) -> ContourSet | None:
     contours = None
     spans_a_plane = landscape.places.shape[1] == 2 and np.linalg.matrix_rank(points - points[0]) == 2
     if landscape.truth is not None and spans_a_plane:
-        contours = _draw_contours(ax, points, landscape.truth)
+        contours = draw_contours(ax, points, landscape.truth)
     if landscape.only_places:
         ax.scatter(points[:, 0], points[:, 1], s=9, color="0.35", linewidths=0, zorder=2, label="states")
     return contours
 
 
-def _draw_contours(ax: Axes, points: Array, values: Array) -> ContourSet:
+def draw_contours(ax: Axes, points: Array, values: Array) -> ContourSet:
     """White to grey, which leaves the colours to the paths."""
     from matplotlib.colors import LinearSegmentedColormap
 
@@ -83,7 +82,7 @@ def draw_paths(ax: Axes, paths: Sequence[Array]) -> None:
         ax.plot(
             *path.T,
             color=colour,
-            linestyle="solid" if many else LINE_STYLES[index // palette],
+            linestyle="solid" if many else LINE_STYLES[index % len(LINE_STYLES)],
             linewidth=1.2,
             zorder=3,
             label=f"episode {index + 1}" if not many or index in (0, number - 1) else None,

@@ -17,7 +17,7 @@ from tcbo_pyomo.report.figures.canvas import (
     name_axes,
     pair_panels,
 )
-from tcbo_pyomo.report.figures.path_drawing import draw_paths, plane
+from tcbo_pyomo.report.figures.path_drawing import LINES_NOTE, draw_paths, plane
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,7 +32,7 @@ def visited_figure(problem: ProblemProtocol, paths: Sequence[Sequence[Location]]
         drawn = [_on_paper(problem, path, pair) for path in paths]
         draw_paths(panel, drawn)
         name_axes(panel, [problem.coordinates[axis].title for axis in pair])
-    legend_below(panels[0], True, ncols=5, fontsize=8, labelspacing=0.9, frameon=False)
+    legend_below(panels[0], True, ncols=5, fontsize=8, labelspacing=0.9, frameon=False, title=LINES_NOTE, title_fontsize=8)
     return panels[0]
 
 

@@ -83,19 +83,20 @@ def whole_numbers(ax: Axes) -> None:
     ax.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=10, min_n_ticks=1, steps=[1, 2, 5, 10]))
 
 
-def series_legend(below: Figure | Axes, drawn: list[Any]) -> None:
-    """A legend under a figure of ours or under axes that were given, with as many columns as it is wide enough for."""
+def series_legend(below: Figure | Axes, drawn: list[Any], note: str | None = None) -> None:
+    """A legend below a figure of ours, or below axes that were given, with a note and as many columns as fit."""
     from matplotlib.figure import Figure
 
     once = {handle.get_label(): handle for handle in drawn}
     names, handles = list(once), list(once.values())
     columns = columns_for(names, figure_of(below).get_figwidth())
+    look = LEGEND if note is None else LEGEND | {"title": note, "title_fontsize": 8}
     if isinstance(below, Figure):
         # A long legend makes the figure higher, not the axes lower.
         below.set_figheight(below.get_figheight() + 0.18 * max(0, -(-len(names) // columns) - 2))
-        below.legend(handles, names, loc="outside lower center", ncols=columns, **LEGEND)
+        below.legend(handles, names, loc="outside lower center", ncols=columns, **look)
     else:
-        below.legend(handles, names, ncols=columns, **BELOW_AXES, **LEGEND)
+        below.legend(handles, names, ncols=columns, **BELOW_AXES, **look)
 
 
 def columns_for(names: Sequence[str], inches: float) -> int:

@@ -11,7 +11,7 @@ from tcbo_pyomo.library import load_problem
 from tcbo_pyomo.problem.landscape import Landscape
 from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.report.figures.canvas import panel_grid
-from tcbo_pyomo.report.figures.path_drawing import draw_landscape, draw_paths, draw_walk, truth_title
+from tcbo_pyomo.report.figures.path_drawing import LINES_NOTE, draw_landscape, draw_paths, draw_walk, truth_title
 from tcbo_pyomo.report.figures.region_outlines import draw_region
 from tcbo_pyomo.studies.figures.axes import panel_columns, series_legend
 from tcbo_pyomo.studies.figures.labels import folded, heading, plain
@@ -83,7 +83,8 @@ def paths_figure(
         figure.colorbar(contours[0], ax=list(axes), label=plain(truth_title(known)), pad=0.02, aspect=30)
     left_out = f" (first {len(drawn)} of {len(walks)} series)" if len(drawn) < len(walks) else ""
     figure.suptitle(f"{heading(problem, feedback)}: paths of seed {taken}{left_out}", fontsize=10.5)
-    series_legend(figure, axes[0].get_legend_handles_labels()[0])
+    several = any(len(walk.episodes) > 1 for walk in drawn)
+    series_legend(figure, axes[0].get_legend_handles_labels()[0], LINES_NOTE if several else None)
     return figure
 
 
