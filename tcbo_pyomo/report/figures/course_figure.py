@@ -82,9 +82,10 @@ def results_over_moves(campaign: Campaign) -> tuple[Array, list[bool]]:
 
 def _draw_results(ax: Axes, campaign: Campaign) -> None:
     results, doubted = results_over_moves(campaign)
-    ax.scatter(*results.T, s=12, color=EPISODE_COLOURS[0], linewidths=0)
+    ax.scatter(results[:, 0], results[:, 1], s=12, color=EPISODE_COLOURS[0], linewidths=0)
     if any(doubted):
-        ax.scatter(*results[doubted].T, **DOUBTED)
+        unlikely = results[doubted]
+        ax.scatter(unlikely[:, 0], unlikely[:, 1], **DOUBTED)
         ax.legend(fontsize=7, frameon=False, loc="best")
     goal = campaign.problem.goal
     if isinstance(goal, Target):

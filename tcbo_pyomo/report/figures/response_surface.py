@@ -82,7 +82,7 @@ def _draw_line(ax: Axes, campaign: Campaign) -> None:
 def _believed(campaign: Campaign) -> tuple[Array, Array, Array]:
     """Every distinct input in engineering units, with mean and standard deviation."""
     problem = cast("Problem", campaign.problem)
-    mean, deviation = campaign.knowledge.predict(problem.first_states)
+    mean, deviation = campaign.knowledge.predict(problem.first_states.tolist())
     return problem.landscape().places, mean, deviation
 
 
