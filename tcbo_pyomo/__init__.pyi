@@ -3,7 +3,17 @@
 from tcbo_pyomo._version import __version__
 from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.campaign.simulation import CampaignResult, EpisodeSummary, run_campaign
-from tcbo_pyomo.errors import BadInput, Busy, DamagedFile, DiskError, InfeasiblePlan, NoWorkers, SolverFailed, TcboError
+from tcbo_pyomo.errors import (
+    BadInput,
+    Busy,
+    DamagedFile,
+    DiskError,
+    EnoughKnown,
+    InfeasiblePlan,
+    NoWorkers,
+    SolverFailed,
+    TcboError,
+)
 from tcbo_pyomo.foundation.coordinates import Coordinate
 from tcbo_pyomo.foundation.profiling import profile
 from tcbo_pyomo.foundation.settings_file import read_settings
@@ -44,6 +54,7 @@ from tcbo_pyomo.report.figures.move_graph_figure import move_graph_figure
 from tcbo_pyomo.report.page import write_report
 from tcbo_pyomo.settings import Settings, settings_from
 from tcbo_pyomo.solvers.handed_over import hand_over_solver
+from tcbo_pyomo.studies.rehearsed.rehearse import rehearse
 from tcbo_pyomo.studies.study import Study, read_study
 from tcbo_pyomo.studies.study_runner import run_study
 from tcbo_pyomo.surrogate.kernels.constant import Constant
@@ -61,7 +72,17 @@ from tcbo_pyomo.surrogate.plain_prior import PlainPrior
 
 __all__ = ["__version__"]
 __all__ += ["Campaign", "CampaignResult", "EpisodeSummary", "run_campaign"]
-__all__ += ["BadInput", "Busy", "DamagedFile", "DiskError", "InfeasiblePlan", "NoWorkers", "SolverFailed", "TcboError"]
+__all__ += [
+    "BadInput",
+    "Busy",
+    "DamagedFile",
+    "DiskError",
+    "EnoughKnown",
+    "InfeasiblePlan",
+    "NoWorkers",
+    "SolverFailed",
+    "TcboError",
+]
 __all__ += ["Settings", "profile", "read_settings", "settings_from"]
 __all__ += ["EndAt", "FromFunction", "MaximumStep", "NonDecreasing", "NonIncreasing", "ResourceBudget", "VisitBudget"]
 __all__ += ["Box", "Circle", "ForbiddenRegion", "Points", "Polygon", "TransitionConstraint", "Violation", "Wall"]
@@ -71,6 +92,6 @@ __all__ += ["BlackBoxInput", "ModelInput", "ModelState", "dynamics_from_model", 
 __all__ += ["ContinuousProblem", "Problem", "load_problem", "replay_problem"]
 __all__ += ["open_campaign", "save_campaign", "start_campaign"]
 __all__ += ["campaign_figure", "move_graph_figure", "write_report"]
-__all__ += ["Study", "read_study", "run_study"]
+__all__ += ["Study", "read_study", "rehearse", "run_study"]
 __all__ += ["Constant", "Kernel", "MaternFiveHalves", "MaternThreeHalves", "Mechanism", "ReactionKinetics", "Scaled"]
 __all__ += ["PlainPrior", "SingleFeature", "SquaredExponential", "Stationary", "Sum"]

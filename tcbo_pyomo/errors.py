@@ -21,6 +21,10 @@ class BadInput(TcboError, ValueError):
     exit_code = 2
 
 
+class EnoughKnown(BadInput):
+    """A campaign has reached its stop; no further move was planned."""
+
+
 class NotTrusted(BadInput):
     """A campaign file names code that this user neither started nor trusted; the code was not run."""
 

@@ -166,19 +166,51 @@ class SurrogateSettings(_Section):
 
 
 class RolloutSettings(_Section):
-    """`method: rollout` (finite plants): the methods it chooses among, and how."""
+    """`method: rollout`: the methods it chooses among, and how."""
 
     methods: dict[str, dict[str, Any]] | None = None
     """Names, each with the settings that differ from the campaign's own: `{default: {}, MDP-EI: {method:
     mdp_expected_improvement}}`. Ties go to the first one. Default: the default method, MDP-BO with a drawn first move, MDP-EI,
-    local_ucb and greedy_ucb."""
-    draws: int = Field(32, ge=2, le=10_000)
-    """Number of posterior samples on which the rest of the campaign is simulated, the same for all methods."""
+    local_ucb and greedy_ucb; on a continuous plant the default method, MDP-BO as in the paper, local_ucb and
+    local_search_region or, if results are late, truncated_snake."""
+    draws: int | None = Field(None, ge=2, le=10_000)
+    """Number of posterior samples on which the rest of the campaign is simulated, the same for all methods. Default: 32, on a
+    continuous plant 8."""
     every: float | None = Field(None, gt=0, le=1)
     """It chooses again after this share of the moves. Default: at the start of each episode if results come at its end, else
-    0.1."""
+    0.1, on a continuous plant 0.25."""
     margin: float = Field(0.0, ge=0)
     """Another method replaces the first one if its regret is lower by this many standard errors of the paired difference."""
+
+
+class StopSettings(_Section):
+    """When enough is known: the campaign ends before its budget. `stop: identified` is short for {identified: true}."""
+
+    regret: float | None = Field(None, ge=0)
+    """What the recommendation may be below the best point that an episode can reach, in the unit of the output."""
+    identified: bool = False
+    """In place of a tolerance: one candidate is left, or nothing is better by more than what measurements at the recommendation
+    can tell (the standard deviation of a measurement, or of the posterior there where that is smaller)."""
+    probability: float = Field(0.9, gt=0, lt=1)
+    """How probable that has to be, given all results."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_word(cls, given: Any) -> Any:
+        return {"identified": True} if given == "identified" else given
+
+    @model_validator(mode="after")
+    def _one_rule(self) -> StopSettings:
+        if self.identified and self.regret is not None:
+            raise ValueError("name regret or identified, not both")
+        if self.probability != 0.9 and not self.active:
+            raise ValueError("a probability alone says nothing; name regret as well, or identified: true")
+        return self
+
+    @property
+    def active(self) -> bool:
+        """Whether a campaign may end before its budget."""
+        return self.identified or self.regret is not None
 
 
 GOALS = ("maximise", "minimise")
@@ -211,6 +243,7 @@ class Settings(_Section):
     surrogate: SurrogateSettings = SurrogateSettings()
     planner: PlannerSettings = PlannerSettings()
     rollout: RolloutSettings = RolloutSettings()
+    stop: StopSettings = StopSettings()
     constraints: tuple[ConstraintSettings, ...] = Field((), strict=False)
     """Further rules of the plant, such as {use: maximum_step, limits: {ratio: 0.1}}; use may be 'my_module:MyRule'."""
 

@@ -33,6 +33,7 @@ def utility_of(knowledge: FiniteKnowledge, generator: np.random.Generator) -> An
     """The utility with the prior's weight in the present episode of the whole budget."""
     utility = knowledge.utility(generator)
     share = knowledge.history.episode / knowledge.problem.episodes
-    wider, made = knowledge.prior(knowledge.kernel).factor / np.sqrt(share), knowledge.past_information
+    wider = knowledge.prior(knowledge.kernel).factor / np.sqrt(share)
+    made = knowledge.past_information(knowledge.settings.utility)
     utility.posterior = lambda planned: FeaturePosterior(wider, made if planned is None else made + planned)
     return utility

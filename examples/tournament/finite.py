@@ -22,7 +22,8 @@ from tcbo_pyomo.studies.execution import with_drawn_truth
 from tcbo_pyomo.studies.statistics import difference
 from tcbo_pyomo.studies.study_tables import read_tables
 
-STUDIES = ("discrete", "two_ridges", "unseen_finite", "laser", "unseen_fibre", "wide_beam", "fuel", "drawn", "drawn_beams", "drawn_fuel")
+SYSTEMS = ("discrete", "two_ridges", "unseen_finite", "laser", "unseen_fibre", "wide_beam", "fuel")
+STUDIES = (*SYSTEMS, "drawn", "drawn_beams", "drawn_fuel")
 DEFAULT = "default"
 MOMENTS = {0.5: "half of the budget", 1.0: "the end of the budget"}
 MARGIN = 1.0

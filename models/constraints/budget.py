@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -39,6 +39,8 @@ class Budget(TransitionConstraint, ABC):
     limit
         How much an episode may use.
     """
+
+    may_end_early: ClassVar[bool] = True
 
     def __init__(self, label: str, limit: float) -> None:
         self.label = label

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -29,6 +29,8 @@ class ForbiddenRegion(TransitionConstraint):
     crossing
         True if a move may pass through the region and only ending inside is forbidden.
     """
+
+    may_end_early: ClassVar[bool] = True
 
     def __init__(self, region: Region, crossing: bool = False) -> None:
         self.region = region

@@ -35,6 +35,7 @@ class MaximumStep(TransitionConstraint):
         Pyomo quantities.
     """
 
+    may_end_early: ClassVar[bool] = True
     limits_are_steps: ClassVar[bool] = True
 
     def __init__(self, limits: Mapping[str, Any]) -> None:

@@ -21,6 +21,7 @@ class NonDecreasing(TransitionConstraint):
     """x_{h+1} >= x_h for one coordinate, within an episode."""
 
     direction: ClassVar[int] = 1
+    may_end_early: ClassVar[bool] = True
 
     def __init__(self, coordinate: str) -> None:
         self.coordinate = coordinate

@@ -52,6 +52,9 @@ class TransitionConstraint:
     """
 
     couples_steps: ClassVar[bool] = False
+    may_end_early: ClassVar[bool] = False
+    """Whether an episode keeps it after any of its moves, so that it may end there. Of rules that do not say so, episodes are
+    completed."""
     limits_are_steps: ClassVar[bool] = False
     """Whether its limits by coordinate are differences: a step of 8 K is one of 8 degrees Celsius."""
 

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.campaign.past_data import TaughtByPastData
+from tcbo_pyomo.errors import BadInput, EnoughKnown
 from tcbo_pyomo.foundation.blas_threads import one_blas_thread
 from tcbo_pyomo.foundation.profiling import timed
 from tcbo_pyomo.knowledge.history import History, Move
@@ -24,7 +25,9 @@ from tcbo_pyomo.plant.situation import Location
 if TYPE_CHECKING:
     import pandas as pd
 
+    from tcbo_pyomo.knowledge.certainty import Certainty
     from tcbo_pyomo.knowledge.knowledge import Knowledge
+    from tcbo_pyomo.knowledge.past_table import PastData
     from tcbo_pyomo.methods.protocol import Method
     from tcbo_pyomo.problem.protocol import ProblemProtocol
     from tcbo_pyomo.settings import Settings
@@ -46,7 +49,7 @@ class LimitsHeld:
     same_moves: bool = True
 
 
-class Campaign:
+class Campaign(TaughtByPastData):
     """A campaign: its history, what is known from it, and the method that chooses moves.
 
     To keep one in a file, use `start_campaign` and `open_campaign` (see `records/`).
@@ -59,6 +62,8 @@ class Campaign:
         See `tcbo settings`. Default: the problem's own preferences.
     seed
         Random seed of the campaign.
+    data
+        Past experiments: a CSV file, a data frame or a list of rows (see `add_data`). They teach the model from the first plan.
     """
 
     method: Method[Any, Any]
@@ -70,7 +75,9 @@ class Campaign:
     amendments: tuple[str, ...] = ()
     """What was changed in its problem or settings while it ran, in words."""
 
-    def __init__(self, problem: ProblemProtocol, settings: Settings | None = None, seed: int = 0) -> None:
+    def __init__(
+        self, problem: ProblemProtocol, settings: Settings | None = None, seed: int = 0, data: PastData | None = None
+    ) -> None:
         # Imported here: whoever only looks at a campaign on a file needs none of it, and should not wait for it.
         from tcbo_pyomo.campaign.assembly import knowledge_for, method_for
         from tcbo_pyomo.problem.with_settings import with_settings
@@ -86,6 +93,8 @@ class Campaign:
         _ = self.knowledge.rule  # A wrong name is refused now, not with the first move.
         self.plans: dict[int, dict[str, Any]] = {}
         """How moves were found, by their numbers, as far as the method says so or it was kept."""
+        if data is not None:
+            self.add_data(data)
 
     @property
     def method_name(self) -> str:
@@ -93,20 +102,47 @@ class Campaign:
         return self.settings.method
 
     @property
-    def finished(self) -> bool:
-        """Whether every move of the budget has been made."""
+    def all_moves_made(self) -> bool:
+        """Whether the budget is used up."""
         return self.history.episode > self.problem.episodes
 
+    @property
+    def certainty(self) -> Certainty | None:
+        """How sure it is that enough is known, where the settings have a `stop`; None without one or a result."""
+        found: Certainty | None = self.knowledge.certainty
+        return found
+
+    @property
+    def stopped(self) -> bool:
+        """Whether enough is known, and the present episode may end here: its rules do not ask for more moves."""
+        certainty = self.certainty
+        if certainty is None or not certainty.enough_known:
+            return False
+        return self.history.situation().step == 0 or all(rule.may_end_early for rule in self.problem.rules)
+
+    @property
+    def finished(self) -> bool:
+        """Whether every move of the budget has been made, or enough is known (setting `stop`)."""
+        return self.all_moves_made or self.stopped
+
     @timed("ask")
-    def ask(self) -> Move:
-        """The next move; it stays the same until the plant has made it."""
+    def ask(self, anyway: bool = False) -> Move:
+        """The next move; it stays the same until the plant has made it.
+
+        A campaign that has reached its `stop` raises `EnoughKnown`; with `anyway` it continues.
+        """
         history, problem = self.history, self.problem
         asked = history.open_move
         if asked is not None:
             return asked
-        if self.finished:
+        if self.all_moves_made:
             raise BadInput(
                 f"the campaign is finished: all {history.moves_made} moves were made; raise `episodes` to continue"
+            )
+        if not anyway and self.stopped:
+            assert self.certainty is not None
+            raise EnoughKnown(
+                f"{self.certainty.in_words(problem.output_unit)}; to continue, ask with `anyway`"
             )
         if problem.measure_start and not history.moves:
             return history.add(problem.start_state, 0, None, problem.start_state)
@@ -123,14 +159,14 @@ class Campaign:
             self.plans[move.number] = plan
         return move
 
-    def ask_episode(self) -> list[Move]:
-        """All remaining moves of the episode as a schedule, planned without further results."""
+    def ask_episode(self, anyway: bool = False) -> list[Move]:
+        """All remaining moves of the episode as a schedule, planned without further results; `anyway` as for `ask`."""
         if not self.problem.deterministic:
             raise BadInput("a plant with random transitions has no schedule; ask for one move at a time")
         before, generator = len(self.history.moves), self.generator.bit_generator.state
         asked = self.history.open_move
         try:
-            return self._schedule()
+            return self._schedule(anyway)
         except BaseException:
             # Nothing of an unfinished schedule was handed out: as if it had never been asked for.
             del self.history.moves[before:]
@@ -141,14 +177,14 @@ class Campaign:
             self.knowledge.forget()
             raise
 
-    def _schedule(self) -> list[Move]:
-        schedule = [self.ask()]
+    def _schedule(self, anyway: bool) -> list[Move]:
+        schedule = [self.ask(anyway)]
         while True:
             schedule[-1].scheduled = True
             self.arrive(schedule[-1].number)
             if schedule[-1].step >= self.history.length(schedule[-1].episode):
                 return schedule
-            schedule.append(self.ask())
+            schedule.append(self.ask(anyway=True))  # A schedule goes to the end of its episode.
 
     @timed("arrive")
     def arrive(self, number: int, at: Any = None) -> None:
@@ -306,7 +342,8 @@ class Campaign:
     def __repr__(self) -> str:
         made, told = self.history.moves_made, len(self.history.told)
         budget = self.history.moves_of(self.problem.episodes)
-        last = f"; last {self.history.moves[-1]!r}" if self.history.moves else ""
+        last = f"; {words}" if (words := self.history.past.in_words()) else ""
+        last += f"; last {self.history.moves[-1]!r}" if self.history.moves else ""
         return (
             f"Campaign({self.problem.name}: {self.settings.method}, seed {self.seed}; "
             f"{made} of {budget} moves made, {told} results told{last})"

@@ -21,6 +21,8 @@ from tcbo_pyomo.settings import Settings
 if TYPE_CHECKING:
     import pandas as pd
 
+    from tcbo_pyomo.knowledge.past_table import PastData
+
 
 @dataclass(frozen=True)
 class EpisodeSummary:
@@ -107,7 +109,7 @@ class Simulation:
                 move = self._make_move()
             if move.step > 0 and on_step is not None:
                 on_step(move.episode, move.step)
-            if move.step == campaign.problem.horizon and on_episode is not None:
+            if (move.step == campaign.problem.horizon or campaign.finished) and on_episode is not None:
                 on_episode(self.episodes[-1])
         return CampaignResult(campaign, self.episodes, self.steps)
 
@@ -117,21 +119,29 @@ class Simulation:
         move = campaign.ask()
         campaign.arrive(move.number, self.plant.make(move))
         feedback = campaign.settings.feedback
-        due = campaign.history.pending if campaign.finished else released(campaign.history, feedback)
-        for late in due:
-            campaign.tell(late.number, self.plant.measure(late))
+        due = campaign.history.pending if campaign.all_moves_made else released(campaign.history, feedback)
+        self._tell(due)
+        if campaign.stopped:
+            # What was made is still measured, and may show that it was too early.
+            self._tell(campaign.history.pending)
         if move.step > 0:
             summary = summarise(campaign, move.episode)
             self.steps.append(StepSummary(**vars(summary), step=move.step, plan=campaign.plans.get(move.number)))
         self._mark = self._position()
         return move
 
+    def _tell(self, moves: list[Move]) -> None:
+        for move in moves:
+            self.campaign.tell(move.number, self.plant.measure(move))
+
     @property
     def episodes(self) -> list[EpisodeSummary]:
-        """Where the campaign stood after each episode."""
+        """Where the campaign stood after each episode; the last one may have ended early, where enough was known."""
         horizon = self.campaign.problem.horizon
         names = [field.name for field in fields(EpisodeSummary)]
         ends = [step for step in self.steps if step.step == horizon]
+        if self.steps and self.steps[-1].step < horizon and self.campaign.stopped:
+            ends.append(self.steps[-1])
         return [EpisodeSummary(*(getattr(step, name) for name in names)) for step in ends]
 
     def checkpoint(self) -> dict[str, Any]:
@@ -170,9 +180,13 @@ def run_campaign(
     seed: int = 0,
     on_step: Callable[[int, int], None] | None = None,
     on_episode: Callable[[EpisodeSummary], None] | None = None,
+    data: PastData | None = None,
 ) -> CampaignResult:
-    """Simulate a whole campaign: ask, move, measure, tell, until the budget is used up."""
-    return Simulation(Campaign(problem, settings, seed)).run(on_step, on_episode)
+    """Simulate a campaign: ask, move, measure, tell, until the budget is used up or enough is known.
+
+    `data` are past experiments that it starts from.
+    """
+    return Simulation(Campaign(problem, settings, seed, data)).run(on_step, on_episode)
 
 
 @timed("summary")

@@ -26,6 +26,8 @@ from tcbo_pyomo.solvers.nonlinear.discretisation_error import discretisation_err
 from tcbo_pyomo.surrogate.extremes import MAXIMISE
 from tcbo_pyomo.surrogate.target import Target
 
+OTHER_NOISE = 1.5
+"""Factor between two standard deviations of a measurement from which on one of them was forgotten."""
 FAINTEST_NOISE = 1e-6
 """Noise below this share of the prior standard deviation makes the covariance matrices singular to rounding."""
 SAMPLE = 200
@@ -119,6 +121,10 @@ def _prior(problem: ProblemProtocol) -> list[Finding]:
     truth = problem.truth if isinstance(problem.truth, np.ndarray) else np.array([low])
     if truth.min() < low or truth.max() > high:
         return [Finding("warning", "prior", f"{text}; the truth lies between {_range(truth)}, outside the range")]
+    declared, given = problem.typical_noise**0.5, prior.measurement_sd
+    if given is not None and not 1.0 / OTHER_NOISE < given / declared < OTHER_NOISE:
+        differ = f"measurement_sd {given:g} of the prior, and the noise of the plant has {declared:.3g}, which counts"
+        return [Finding("warning", "prior", f"{text}; {differ}: give the plant noise_variance=PRIOR.noise_variance")]
     return [Finding("ok", "prior", text)]
 
 

@@ -26,8 +26,8 @@ MOST_MOVES = 20
 
 
 def moves_as_text(campaign: DurableCampaign, moves: Sequence[Move]) -> str:
-    """One line per move, in units, and what to do next."""
-    problem, lines = campaign.problem, []
+    """One line per move, in units, and what to do next; none where enough is known."""
+    problem, lines = campaign.problem, list[str]()
     for move in moves:
         where = f"move {move.number} (episode {move.episode}, step {move.step})"
         if move.expected is None:
@@ -38,6 +38,12 @@ def moves_as_text(campaign: DurableCampaign, moves: Sequence[Move]) -> str:
             lines.append(f"{where}: {does}{place}")
     if why := acting_in_words((campaign.plans.get(move.number) for move in moves), problem.output_unit):
         lines.append(f"chosen by {why}")
+    if (certainty := campaign.certainty) is not None and certainty.enough_known:
+        lines.append(certainty.in_words(problem.output_unit))
+    if not moves:
+        return (
+            "\n".join([*lines, f"no move was planned; to continue: tcbo ask {campaign.path} --anyway"]) + "\n"
+        )
     tell = f"tcbo tell {campaign.path} VALUE" + (" --move N" if len(moves) > 1 else "")
     return "\n".join([*lines, f"next: {tell}"]) + "\n"
 
@@ -77,7 +83,7 @@ def moves_as_csv(campaign: DurableCampaign, moves: Sequence[Move]) -> str:
 
 
 def moves_as_json(campaign: DurableCampaign, moves: Sequence[Move]) -> str:
-    """The moves with names and units."""
+    """The moves with names and units, and how much is known where the campaign has a stop."""
     problem = campaign.problem
     found = [
         {
@@ -92,7 +98,10 @@ def moves_as_json(campaign: DurableCampaign, moves: Sequence[Move]) -> str:
     ]
     units = {coordinate.name: coordinate.unit for coordinate in problem.coordinates}
     measure = {"name": problem.output, "unit": problem.output_unit}
-    return json.dumps({"moves": found, "units": units, "measure": measure}, indent=1) + "\n"
+    data: dict[str, Any] = {"moves": found, "units": units, "measure": measure}
+    if (certainty := campaign.certainty) is not None:
+        data["stop"] = {**certainty.to_dict(), "in_words": certainty.in_words(problem.output_unit)}
+    return json.dumps(data, indent=1) + "\n"
 
 
 def status_as_text(status: Status) -> str:
@@ -107,13 +116,19 @@ def status_as_text(status: Status) -> str:
         f"asked for: {_moves(asked) or 'nothing'}",
         f"results outstanding: {', '.join(map(str, status.pending)) or 'none'}",
     ]
+    if status.past_results:
+        past = counted(status.past_results, "past result")
+        lines.append(f"{past} from {', '.join(status.past_sources)} (no moves; see: tcbo data)")
     lines += [f"amended {text}" for text in status.amendments]
     for number, texts in status.violations.items():
         lines += [f"move {number} broke a declared limit: {text}" for text in texts]
     for number, texts in status.surprises.items():
         lines += [f"move {number} has an unlikely result: {text}" for text in texts]
+    lines += [f"unlikely past result: {text}" for text in status.past_surprises]
     if status.fall_backs:
         lines.append(f"warning: {status.fall_backs_in_words}")
+    if status.stop_in_words:
+        lines.append(status.stop_in_words)
     if status.acting:
         lines.append(f"last move chosen by {status.acting}")
     lines += [*status.belief_lines, *(f"warning: {text}" for text in status.warnings)]
@@ -128,11 +143,14 @@ def best_as_text(problem: ProblemProtocol, best: Best) -> str:
     """One line, and the moves that lead there where they are kept."""
     if best.at is None:
         return "no recommendation yet: there are no results\n"
+    past = f" and {counted(best.past_results, 'past result')}" if best.past_results else ""
     unit = f" {problem.output_unit}" if problem.output_unit else ""
     value = f"{problem.output} = {best.mean:.4g} ± {best.standard_deviation:.2g}{unit}"
     place = place_text(problem, best.at, best.black_box_inputs)
     goal = "" if best.goal == MAXIMISE else f" (goal: {problem.goal.adjective(problem.output_unit)})"
-    lines = [f"recommendation: {place}; {value}{goal} from {best.measurements} measurements"]
+    lines = [f"recommendation: {place}; {value}{goal} from {best.measurements} measurements{past}"]
+    if best.stop_in_words:
+        lines.append(best.stop_in_words)
     if best.mechanism is not None:
         lines.append(best.mechanism.in_words(problem.output_unit))
     if best.how_to_get_there is not None:
@@ -164,5 +182,8 @@ def route_as_lines(problem: ProblemProtocol, moves: Sequence[dict[str, Any]]) ->
 
 
 def to_json(found: Status | Best) -> str:
-    """All fields."""
-    return json.dumps(asdict(found), indent=1) + "\n"
+    """All fields; of the stop only where the campaign has one."""
+    data = asdict(found)
+    if found.stop is None:
+        data = {name: value for name, value in data.items() if name not in ("stop", "stop_in_words")}
+    return json.dumps(data, indent=1) + "\n"

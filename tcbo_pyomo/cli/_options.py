@@ -71,6 +71,16 @@ def layers_of(
     return named + file + [parse_assignment(text) for text in assignments or []]
 
 
+def feedback_kind(layers: list[dict[str, Any]]) -> str | None:
+    """The kind of feedback that the strongest layer names."""
+    for layer in reversed(layers):
+        feedback = layer.get("feedback")
+        kind = feedback.get("kind") if isinstance(feedback, dict) else None
+        if isinstance(kind, str):
+            return kind
+    return None
+
+
 def read_source(where: Path, problem: str | None, trust: bool = False) -> Campaign:
     """The campaign of a file or folder, to think ahead: with the code of its problem."""
     from tcbo_pyomo.records import in_memory, open_campaign

@@ -25,13 +25,15 @@ def report(
     trust: Trust = False,
 ) -> None:
     """Write one self-contained HTML page about a campaign, running or finished."""
+    from tcbo_pyomo.foundation.wording import counted
     from tcbo_pyomo.report.page import check_output, write_report
 
     check_output(output, force)
     campaign = _with_code_if_it_may_run(where, problem, trust)
     write_report(campaign, output, list(campaign.plans.values()), force)
     history = campaign.history
-    told = f"{history.moves_made} moves, {len(history.told)} results of {campaign.problem.name}"
+    past = f" and {counted(len(history.past), 'past result')}" if history.past else ""
+    told = f"{history.moves_made} moves, {len(history.told)} results{past} of {campaign.problem.name}"
     say(f"wrote {output}: {told}", advice="the file is there")
 
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tcbo_pyomo.cli._options import Assignments, Preset, ProblemName, Seed, SettingsFile, layers_of
+from tcbo_pyomo.cli._given_table import PastFile
+from tcbo_pyomo.cli._options import Assignments, Preset, ProblemName, Seed, SettingsFile, feedback_kind, layers_of
 from tcbo_pyomo.cli._output import FILES_ARE_THERE, recorded, warn
 from tcbo_pyomo.cli._tables import new_table, print_table
 from tcbo_pyomo.errors import BadInput
@@ -30,6 +31,7 @@ def run(
     feedback: Annotated[str | None, typer.Option(help="immediate, episodic or delayed.")] = None,
     delay: Annotated[int | None, typer.Option(min=0, help="Moves before a result arrives.")] = None,
     seed: Seed = 1,
+    data: PastFile = None,
     episodes: Annotated[int | None, typer.Option(min=1, help="Number of episodes.")] = None,
     set_: Assignments = None,
     candidates: Annotated[
@@ -59,7 +61,7 @@ def run(
     layers += [nested(name.split("."), value) for name, value in options.items() if value is not None]
     with profile() if profile_ else nullcontext() as timings:
         with section("set-up"):
-            simulation = _resumed(problem, output, layers) if resume else _new(problem, layers, seed)
+            simulation = _resumed(problem, output, layers, data) if resume else _new(problem, layers, seed, data)
         if output is not None:
             prepare_folder(output, force)
         parts = run_parts(simulation.campaign, problem)
@@ -80,30 +82,34 @@ def run(
         if timings is not None:
             _print_timings(timings)
         print_table(_episode_table(result.problem, result.episodes))
+        certainty, history = result.campaign.certainty, result.campaign.history
+        if certainty is not None:
+            made = f"{history.moves_made} of {history.moves_of(result.problem.episodes)} moves made"
+            typer.echo(f"{certainty.in_words(result.problem.output_unit)}; {made}")
         if (solver := result.campaign.method.planned_with()) is not None:
             typer.echo(f"planned with {solver}")
         typer.echo(last)
 
 
-def _new(name: str, layers: list[dict[str, Any]], seed: int) -> Simulation:
+def _new(name: str, layers: list[dict[str, Any]], seed: int, data: Path | None) -> Simulation:
     from tcbo_pyomo.campaign.campaign import Campaign
     from tcbo_pyomo.campaign.simulation import Simulation
     from tcbo_pyomo.library import load_problem
     from tcbo_pyomo.settings import settings_from
 
-    problem = load_problem(name, _feedback_kind(layers), seed)
-    return Simulation(Campaign(problem, settings_from(dict(problem.settings), *layers), seed))
+    problem = load_problem(name, feedback_kind(layers), seed)
+    return Simulation(Campaign(problem, settings_from(dict(problem.settings), *layers), seed, data))
 
 
-def _resumed(name: str, output: Path | None, layers: list[dict[str, Any]]) -> Simulation:
+def _resumed(name: str, output: Path | None, layers: list[dict[str, Any]], data: Path | None) -> Simulation:
     """The interrupted run; its seed and settings are those it was started with."""
     from tcbo_pyomo.records.json_file import resume_simulation
     from tcbo_pyomo.records.run_folder import UNFINISHED
 
     if output is None:
         raise BadInput("--resume needs --output DIR, the folder of the interrupted run")
-    if layers:
-        raise BadInput("--resume takes the settings of the interrupted run; leave out other options")
+    if layers or data is not None:
+        raise BadInput("--resume takes the settings and past experiments of the interrupted run; leave out other options")
     return resume_simulation(output / UNFINISHED, name)
 
 
@@ -113,16 +119,6 @@ def _draw(result: CampaignResult, path: Path) -> None:
     from tcbo_pyomo.report.figures.canvas import figure_of
 
     figure_of(campaign_figure(result)).savefig(path, dpi=200)
-
-
-def _feedback_kind(layers: list[dict[str, Any]]) -> str | None:
-    """The kind of feedback that the strongest layer names."""
-    for layer in reversed(layers):
-        feedback = layer.get("feedback")
-        kind = feedback.get("kind") if isinstance(feedback, dict) else None
-        if isinstance(kind, str):
-            return kind
-    return None
 
 
 def _run_with_progress(simulation: Simulation, name: str, output: Path | None, parts: Parts) -> CampaignResult:

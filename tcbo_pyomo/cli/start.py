@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tcbo_pyomo.cli._campaign_file import CampaignFile
+from tcbo_pyomo.cli._given_table import PastFile, doubt_rows, notes_of
 from tcbo_pyomo.cli._options import Assignments, Preset, ProblemName, Seed, SettingsFile, layers_of
 from tcbo_pyomo.cli._output import say
 
@@ -16,6 +17,7 @@ def start(
     preset: Preset = None,
     set_: Assignments = None,
     seed: Seed = 1,
+    data: PastFile = None,
 ) -> None:
     """Start a campaign on a real plant; create its file."""
     from tcbo_pyomo.library import load_problem
@@ -23,6 +25,11 @@ def start(
     from tcbo_pyomo.settings import settings_from
 
     chosen = settings_from(dict(load_problem(problem, None, seed).settings), *layers_of(settings, set_, preset))
-    started = start_campaign(campaign, problem, chosen, seed)
+    started = start_campaign(campaign, problem, chosen, seed, data)
     moves = started.problem.episodes * started.problem.horizon
-    say(f"started {campaign}: {started.problem.name}, {moves} moves; next: tcbo ask {campaign}")
+    taught = ""
+    if data is not None:
+        added = started.added_before(1)
+        doubt_rows(started, added)
+        taught = f" and {started.past.in_words()}{notes_of(added)}"
+    say(f"started {campaign}: {started.problem.name}, {moves} moves{taught}; next: tcbo ask {campaign}")

@@ -35,7 +35,7 @@ def limit_slack(campaign: Campaign, audit: Audit) -> list[Slack]:
     problem, situation = campaign.problem, campaign.history.situation()
     paths = [episode.path for episode in episodes_of_campaign(campaign)]
     now = None
-    if not campaign.finished:
+    if not campaign.all_moves_made:
         now = executed_path(problem, problem.points(situation.path), False, situation.decisions)
     rows = [
         Slack(rule.name, line.limit, line.used, line.share, _verdict(rule.name, audit))

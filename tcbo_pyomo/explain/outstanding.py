@@ -42,6 +42,6 @@ def about(campaign: Campaign) -> str:
     single = schedule or [move.number for move in (history.open_move,) if move is not None]
     if single:
         return f"move {single[0]} is outstanding; its plan is explained"
-    if campaign.finished:
+    if campaign.all_moves_made:
         return "the campaign is finished; the first move of a further episode is explained"
     return "no move is outstanding; the next move that `ask` would give is explained"

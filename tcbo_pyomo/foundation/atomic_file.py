@@ -100,7 +100,7 @@ def write_checked(path: Path, kind: str, version: int, content: dict[str, Any], 
 
 
 def read_checked(path: Path, kind: str, version: int, words: str) -> dict[str, Any]:
-    """What `write_checked` wrote; `words` name such a file in messages."""
+    """What `write_checked` wrote in this format or an earlier one; `words` name such a file in messages."""
     raw = read_limited(path, f"{path}: cannot be read", LARGEST_FILE)
     try:
         document = json.loads(raw)
@@ -110,7 +110,7 @@ def read_checked(path: Path, kind: str, version: int, words: str) -> dict[str, A
         raise DamagedFile(f"{path}: is not a {words}, or is damaged; restore it from a copy") from error
     if found != kind or not intact:
         raise DamagedFile(f"{path}: the content does not match its checksum; restore it from a copy")
-    if written != version:
+    if written not in range(1, version + 1):
         raise BadInput(f"{path}: was written in format {written}, this version reads {version}; update tcbo_pyomo")
     return dict(content)
 

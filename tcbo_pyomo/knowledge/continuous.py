@@ -22,6 +22,7 @@ from tcbo_pyomo.settings import Settings
 from tcbo_pyomo.surrogate.continuous_belief import ContinuousBelief
 from tcbo_pyomo.surrogate.extremes import MAXIMISE
 from tcbo_pyomo.surrogate.goal import Goal
+from tcbo_pyomo.surrogate.joint_moments import Moments
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 
 if TYPE_CHECKING:
@@ -29,8 +30,11 @@ if TYPE_CHECKING:
     from tcbo_pyomo.candidates.search.projected_ascent import Allowed
     from tcbo_pyomo.planning.continuous.reachable_set import ReachableSet
     from tcbo_pyomo.planning.continuous.utility import Stage, TrajectoryUtility
+    from tcbo_pyomo.surrogate.posterior_samples import PosteriorSamples
 
 DEFAULT_RULE = "annealed"
+RIVALS = 128
+"""Functions drawn to find places that may be better than the recommendation."""
 
 EXACT_MOVES = 1000
 """Largest budget with an exact posterior unless the settings ask for one. An exact update and each variance cost the square of
@@ -102,9 +106,31 @@ class ContinuousKnowledge(Knowledge[ContinuousBelief]):
         self._routes: tuple[Route, ...] = ()
         return self._blank(kernel)
 
+    def informed_prior(self, kernel: Kernel) -> ContinuousBelief:
+        """The prior on the box, given all past experiments."""
+        belief = self.prior(kernel)
+        self._take_past(belief)
+        return belief
+
+    def _take_past(self, belief: ContinuousBelief, values_known: bool = True) -> None:
+        points, values, noise = self.past_results()
+        for point, value, variance in zip(points, values.tolist(), noise.tolist(), strict=True):
+            believed = variance * self.noise_factor / self.scale.noise_factor
+            belief.observe(point, value if values_known else None, believed)
+
+    def past_changed(self) -> None:
+        """Past experiments were added or removed: all that was learned follows anew."""
+        self._left = None
+        super().past_changed()
+
+    def load(self, state: dict[str, Any]) -> None:
+        """Take over what `state` returned, once the history is loaded."""
+        self._left = None
+        super().load(state)
+
     def _blank(self, kernel: Kernel) -> ContinuousBelief:
         surrogate, moves = self.settings.surrogate, self.problem.episodes * self.problem.horizon
-        budget = moves * len(self.problem.moments)
+        budget = len(self.history.past) + moves * len(self.problem.moments)
         chosen = representation(surrogate.features, surrogate.number, budget)
         return ContinuousBelief(kernel, len(self.problem.input_axes), *chosen)
 
@@ -193,6 +219,40 @@ class ContinuousKnowledge(Knowledge[ContinuousBelief]):
         """A feasible episode to each candidate; none where every point of the box can be reached."""
         return self._routes
 
+    def rivals(self, tolerance: float, generator: np.random.Generator) -> list[Location]:
+        """The recommendation, and where functions drawn from the posterior are best among reachable points."""
+        from tcbo_pyomo.candidates.search.multi_start import global_maxima  # Only a stop asks for it.
+        from tcbo_pyomo.surrogate.acquisition import drawn_scores
+
+        samples = drawn_scores(self.belief, self.goal, RIVALS, generator)
+        found = global_maxima(samples, self.belief.dimension, self._space, self.belief.measured).points
+        best = self.seen([self.recommendation])[0]
+        return [tuple(best), *map(tuple, found.tolist())]
+
+    def best_of(self, function: PosteriorSamples) -> float:
+        """The best value of one drawn function among the points that an episode can reach, as it is modelled."""
+        from tcbo_pyomo.candidates.search.multi_start import global_maxima  # Only simulations ask for it.
+        from tcbo_pyomo.surrogate.acquisition import Scored
+
+        scores = Scored(function, self.goal)
+        found = global_maxima(scores, self.belief.dimension, self._space, self.belief.measured)
+        return float(function.value(found.points)[0, 0])
+
+    def take_as_known(self) -> None:
+        """What was learned about the model stays as it is, and the belief is a copy of its own."""
+        _ = self.learned, self.belief
+        self._belief = self.belief.copy()
+        vars(self)["learner"] = None
+
+    def inputs_of(self, rivals: Sequence[Location]) -> Array:
+        """They are inputs of the black box already."""
+        return np.array(rivals, dtype=float)
+
+    def moments_at(self, locations: Sequence[Location]) -> Moments:
+        """Joint mean and covariance of some inputs of the black box."""
+        points = self.inputs_of(locations)
+        return Moments(self.belief.mean(points), self.belief.covariance(points, points))
+
     @property
     def _space(self) -> Allowed:
         return self.problem.allowed if self.reach is None else self.reach
@@ -223,6 +283,7 @@ class ContinuousKnowledge(Knowledge[ContinuousBelief]):
         kernel, counted, found = self._left or (None, [], None)
         if found is None or kernel is not self.kernel or counted != wanted[: len(counted)]:
             counted, found = [], self._blank(self.kernel)
+            self._take_past(found, values_known=False)
         with section("surrogate"):
             found = found.copy()  # A copy of this knowledge may hold it as well.
             for place, noise in wanted[len(counted) :]:
@@ -232,7 +293,7 @@ class ContinuousKnowledge(Knowledge[ContinuousBelief]):
 
     @property
     def stage(self) -> Stage:
-        """How much is known: nothing, less than the results of half the budget, or more."""
-        results, budget = len(self.belief.measured), self.history.moves_of(self.problem.episodes)
-        budget *= len(self.problem.moments)
-        return "blind" if results == 0 else "exploring" if 2 * results < budget else "refining"
+        """How much is known: nothing, less than the results of half the budget, or more; past experiments end the first."""
+        known, budget = len(self.belief.measured), self.history.moves_of(self.problem.episodes)
+        told, budget = known - len(self.history.past), budget * len(self.problem.moments)
+        return "blind" if known == 0 else "exploring" if 2 * told < budget else "refining"

@@ -34,9 +34,9 @@ FEWEST = 2
 
 @dataclass(frozen=True)
 class FarResult:
-    """A result far from its prediction: the move, the value, the prediction (mean, sd) and the residual in sd."""
+    """A result far from its prediction: the move or row, the value, the prediction (mean, sd) and the residual in sd."""
 
-    move: int
+    move: int | str
     value: float
     expected: float
     deviation: float
@@ -56,7 +56,7 @@ class Criticism:
     surprising
         The results that are farthest from their predictions, farthest first.
     outside
-        Moves whose results lie outside the declared range.
+        Moves, and rows of past data, whose results lie outside the declared range.
     warnings
         Where the data contradict the prior, and what to do, in plain words.
     """
@@ -65,7 +65,7 @@ class Criticism:
     values: Array
     expected: Array
     surprising: tuple[FarResult, ...]
-    outside: tuple[int, ...]
+    outside: tuple[int | str, ...]
     warnings: tuple[str, ...]
 
     def to_dict(self) -> dict[str, object]:
@@ -82,23 +82,24 @@ class Criticism:
 
 def criticise(knowledge: Knowledge[Any]) -> Criticism:
     """Hold the results of a campaign, of many the latest, against its model."""
-    every = knowledge.history.measurements
+    past = [(batch.named(result), result.value) for batch, result in knowledge.history.past.rows]
+    every: list[tuple[int | str, float]] = [*past, *((move.number, value) for move, value in knowledge.history.measurements)]
     first = max(0, len(every) - LATEST)
     told, left_out = every[first:], knowledge.left_out(np.arange(first, len(every)))
     values = np.array([value for _, value in told], dtype=float)
     expected, _ = knowledge.scale.measured(left_out.means, left_out.deviations)
     odd = _odd_ones(knowledge, left_out, first)
-    surprising = tuple(FarResult(told[i][0].number, values[i].item(), *numbers) for i, *numbers in odd)
+    surprising = tuple(FarResult(told[i][0], values[i].item(), *numbers) for i, *numbers in odd)
     low, high = (-np.inf, np.inf) if knowledge.problem.prior is None else knowledge.problem.prior.range
-    outside = tuple(dict.fromkeys(told[i][0].number for i in np.flatnonzero((values < low) | (values > high))))
+    outside = tuple(dict.fromkeys(told[i][0] for i in np.flatnonzero((values < low) | (values > high))))
     recent = [i for i, *_ in odd if i >= len(told) - RECENT]
     lately = _lately(knowledge, len(recent), min(RECENT, len(told)))
     warnings = [*_outside_range(knowledge, outside), *lately, *_as_a_whole(left_out)]
     return Criticism(left_out, values, expected, surprising, outside, tuple(warnings))
 
 
-def contradictions(knowledge: Knowledge[Any], moves: Set[int]) -> tuple[str, ...]:
-    """The warnings, where the result of one of these moves gave cause to them: what to say when it is told."""
+def contradictions(knowledge: Knowledge[Any], moves: Set[int | str]) -> tuple[str, ...]:
+    """The warnings, where a result of one of these moves, or rows, gave cause to them: what to say when it is told."""
     found = criticise(knowledge)
     cause = {surprise.move for surprise in found.surprising} | set(found.outside)
     return found.warnings if cause & moves else ()
@@ -123,12 +124,15 @@ def _odd_ones(knowledge: Knowledge[Any], left_out: LeftOut, first: int) -> list[
     return found
 
 
-def _outside_range(knowledge: Knowledge[Any], outside: tuple[int, ...]) -> list[str]:
+def _outside_range(knowledge: Knowledge[Any], outside: tuple[int | str, ...]) -> list[str]:
     prior = knowledge.problem.prior
     if not outside or prior is None:
         return []
-    moves = ", ".join(map(str, outside[-MOST:]))
-    which = f"the result of move {moves} lies" if len(outside) == 1 else f"{len(outside)} results (last: moves {moves}) lie"
+    latest = outside[-MOST:]
+    moves = [str(number) for number in latest if isinstance(number, int)]
+    rows = [name for name in latest if isinstance(name, str)]
+    named = ", ".join([*rows, *([f"move{'' if len(latest) == 1 else 's'} {', '.join(moves)}"] if moves else [])])
+    which = f"the result of {named} lies" if len(outside) == 1 else f"{len(outside)} results (last: {named}) lie"
     return [
         f"{which} outside the declared range {prior.range[0]:g} to {prior.range[1]:g}; too small a range can get a "
         "campaign stuck: check the results, then declare a wider range (`tcbo amend`)"

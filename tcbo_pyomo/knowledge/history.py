@@ -13,6 +13,7 @@ import numpy as np
 
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.knowledge.move import Move, Words
+from tcbo_pyomo.knowledge.past_results import Past, PastBatch
 from tcbo_pyomo.knowledge.plausibility import surprise_from
 from tcbo_pyomo.plant.measured_moments import Way
 from tcbo_pyomo.plant.situation import Decision, Location, Situation
@@ -33,6 +34,8 @@ class History:
     told: list[int] = field(default_factory=list)
     lengths: dict[int, int] = field(default_factory=dict)
     """Moves of those episodes that have other than `horizon`: they were made before the horizon was amended."""
+    past: Past = field(default_factory=Past)
+    """Results of experiments that are no moves of this campaign; they count before all that was told."""
     words: Words | None = field(default=None, repr=False, compare=False)
     """How places are written when a move is printed."""
     _known: tuple[Move, Situation] | None = field(default=None, init=False, repr=False, compare=False)
@@ -78,6 +81,11 @@ class History:
             found.append((move if place is None else move.at(place[1]), move.values[seen[number]]))
             seen[number] += 1
         return found
+
+    @property
+    def known(self) -> int:
+        """How many results the model has: those told and those of past experiments."""
+        return len(self.told) + len(self.past)
 
     @property
     def open_move(self) -> Move | None:
@@ -185,13 +193,15 @@ class History:
     def to_dict(self) -> dict[str, Any]:
         """Plain data for saving."""
         lengths = {"lengths": {str(e): n for e, n in self.lengths.items()}} if self.lengths else {}
-        return {"moves": [asdict(move) for move in self.moves], "told": list(self.told), **lengths}
+        past = {"past": [batch.to_dict() for batch in self.past.batches]} if self.past else {}
+        return {"moves": [asdict(move) for move in self.moves], "told": list(self.told), **lengths, **past}
 
     def load(self, data: dict[str, Any]) -> None:
         """Take over what `to_dict` returned."""
         self.moves = [self._worded(_loaded(move)) for move in data["moves"]]
         self.told = list(data["told"])
         self.lengths = {int(episode): int(moves) for episode, moves in data.get("lengths", {}).items()}
+        self.past = Past(tuple(PastBatch.from_dict(batch) for batch in data.get("past", ())))
         self._known = None
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 import numpy as np
 
@@ -19,19 +19,23 @@ from tcbo_pyomo.foundation.arrays import Array, Integers
 from tcbo_pyomo.foundation.profiling import section, timed
 from tcbo_pyomo.knowledge.credited_visits import planned_visits
 from tcbo_pyomo.knowledge.history import History, Move
+from tcbo_pyomo.knowledge.past_knowledge import PastKnowledge
 from tcbo_pyomo.knowledge.plausibility import Surprise, surprise_of
+from tcbo_pyomo.knowledge.what_learns import learner_for
 from tcbo_pyomo.plant.situation import Location
-from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.settings import Settings
 from tcbo_pyomo.surrogate.belief_protocol import Belief
 from tcbo_pyomo.surrogate.goal import Goal
+from tcbo_pyomo.surrogate.joint_moments import Moments
 from tcbo_pyomo.surrogate.kernel_factors import Learned
 from tcbo_pyomo.surrogate.kernels import kernel_from_dict
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 from tcbo_pyomo.surrogate.learner import Learner
 from tcbo_pyomo.surrogate.linearisation import has_mechanism, relinearised
-from tcbo_pyomo.surrogate.output_scale import OutputScale
 from tcbo_pyomo.surrogate.residuals import LeftOut, leave_one_out
+
+if TYPE_CHECKING:
+    from tcbo_pyomo.knowledge.certainty import Certainty
 
 BeliefOfPlant = TypeVar("BeliefOfPlant", bound=Belief)
 """The belief on one kind of plant."""
@@ -40,10 +44,10 @@ BY_FEEDBACK = "by_feedback"
 """The candidate rule that follows from the plant and from when results come, as in the paper."""
 
 
-class Knowledge(ABC, Generic[BeliefOfPlant]):
+class Knowledge(PastKnowledge, ABC, Generic[BeliefOfPlant]):
     """What a campaign knows; the base of `FiniteKnowledge` and `ContinuousKnowledge`."""
 
-    problem: ProblemProtocol
+    _certainty: Certainty | None
 
     def __init__(self, settings: Settings, seed: int, history: History) -> None:
         self.settings, self.seed, self.history = settings, seed, history
@@ -54,11 +58,6 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
         self.forget()
 
     @cached_property
-    def scale(self) -> OutputScale:
-        """On which scale the output is modelled."""
-        return self.problem.output_scale
-
-    @cached_property
     def goal(self) -> Goal:
         """Which values are better, as they are modelled."""
         return self.problem.goal.on(self.scale)
@@ -66,7 +65,7 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
     @cached_property
     def learner(self) -> Learner | None:
         """What learns around the declared prior; None where the prior stays as it was declared."""
-        return learner_for(self.problem, self.settings.surrogate.fit)
+        return learner_for(self.problem, self.settings.surrogate.fit, len(self.history.past))
 
     @property
     def learned(self) -> Learned | None:
@@ -124,6 +123,29 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
     def recommendation(self) -> Location:
         """Where the expected score of the goal is largest in the search space: the posterior mean where that maximises."""
 
+    @abstractmethod
+    def rivals(self, tolerance: float, generator: np.random.Generator) -> Sequence[Location]:
+        """The recommendation, and the places that may be better by more than a tolerance, as it is modelled."""
+
+    @abstractmethod
+    def inputs_of(self, rivals: Sequence[Location]) -> Array:
+        """What the black box sees of rivals, as scaled points (n x p)."""
+
+    @abstractmethod
+    def moments_at(self, locations: Sequence[Location]) -> Moments:
+        """Joint mean and covariance of some places given all results, as the output is modelled."""
+
+    @property
+    def certainty(self) -> Certainty | None:
+        """How sure it is that enough is known, where the settings have a stop; None without one."""
+        if not self.settings.stop.active:
+            return None
+        if self._certainty is None:
+            from tcbo_pyomo.knowledge.drawn_regrets import certainty_of  # Few campaigns have a stop.
+
+            self._certainty = certainty_of(self)
+        return self._certainty
+
     @property
     def route_moves(self) -> list[dict[str, Any]] | None:
         """How an episode gets to the recommendation, move by move; None where no such route is kept."""
@@ -148,10 +170,19 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
     @timed("surrogate")
     def _replayed(self) -> BeliefOfPlant:
         """The belief from the history, in the order in which results were told."""
-        belief = self.prior(self.kernel)
+        belief = self.informed_prior(self.kernel)
         for move, value in self.history.measurements:
             self._observe(belief, move, value)
         return belief
+
+    @abstractmethod
+    def informed_prior(self, kernel: Kernel) -> BeliefOfPlant:
+        """The belief before the first result of the campaign: the prior, given all past experiments."""
+
+    def past_changed(self) -> None:
+        """Past experiments were added or removed: all that was learned follows anew."""
+        vars(self).pop("learner", None)
+        self.replay(self.problem.kernel if self._kernel is None else self._kernel)
 
     def under(self, settings: Settings) -> Self:
         """The same knowledge for a method with other settings of candidates, utility and planner; the belief is shared."""
@@ -165,10 +196,11 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
     def forget(self) -> None:
         """Results or visits have changed: what was derived from them is computed again when it is asked for."""
         self._design: BeliefOfPlant | None = None
+        self._certainty = None
 
     def start_episode(self) -> None:
         """Before an episode: fit the hyper-parameters, if the settings say so."""
-        if self.settings.surrogate.fit == "each_episode" and self.history.told:
+        if self.settings.surrogate.fit == "each_episode" and self.history.known:
             from tcbo_pyomo.surrogate.hyperparameters import fit_hyperparameters  # Loads SciPy's optimisers.
 
             with section("surrogate"):
@@ -176,12 +208,21 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
             self.replay(kernel)
 
     def results(self) -> tuple[Array, Array, Array]:
-        """All results in the order told, as they are modelled: scaled points (n x d), values and declared noise variances."""
+        """All results as they are modelled: scaled points (n x d), values and declared noise variances.
+
+        Past experiments come first, then what was told, in the order told: so what follows from them depends on neither when
+        past experiments were added nor what was removed since.
+        """
         told = self.history.measurements
         points = self.scaled_points([move.arrived for move, _ in told])
         values = np.array([self.scale.modelled(value) for _, value in told], dtype=float)
         declared = [self.problem.noise_variance(move.decision, move.arrived) for move, _ in told]
-        return points, values, self.scale.noise_factor * np.array(declared, dtype=float)
+        found = points, values, self.scale.noise_factor * np.array(declared, dtype=float)
+        if not self.history.past:
+            return found
+        both = zip(self.past_results(), found, strict=True)
+        first, second, third = (np.concatenate(parts) for parts in both)
+        return first, second, third
 
     def believed_results(self) -> tuple[Array, Array, Array]:
         """All results with the noise variances that are believed now."""
@@ -202,6 +243,7 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
 
     def load(self, state: dict[str, Any]) -> None:
         """Take over what `state` returned, once the history is loaded."""
+        vars(self).pop("learner", None)  # It depends on the number of past experiments.
         if self.learner is not None and state.get("learned") is not None:
             self.learner.remember(state["learned"])
         # Only a fit as in earlier versions makes another kernel than the declared one that nobody could find again.
@@ -216,7 +258,7 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
 
     def measured(self, move: Move) -> None:
         """A result was told: the last of the move's values."""
-        if self.learner is not None and self.learner.learns_at(len(self.history.told)):
+        if self.learner is not None and self.learner.learns_at(self.history.known):
             self._learned, self._linearised, self._belief = None, None, None
         elif self._linearised is not None and has_mechanism(self._linearised):
             self._linearised, self._belief = None, None
@@ -254,11 +296,17 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
         return min(1.0, self.history.moves_made / self.history.moves_of(self.problem.episodes))
 
     @property
+    def best_known(self) -> float | None:
+        """The best score of a result where an episode can go; None before the first one."""
+        told = [self.scale.modelled(value) for _, value in self.history.measurements]
+        values = np.array([*told, *self.past_within_reach()], dtype=float)
+        return float(self.goal.score(values).max()) if len(values) else None
+
+    @property
     def incumbent(self) -> float:
-        """The best score of a result told; before the first one 0, or for a target what is expected of the start."""
-        if self.history.told:
-            values = np.array([self.scale.modelled(value) for _, value in self.history.measurements])
-            return float(self.goal.score(values).max())
+        """The best score of a result; before the first one 0, or for a target what is expected of the start."""
+        if (known := self.best_known) is not None:
+            return known
         if self.goal.first_incumbent is not None:
             return self.goal.first_incumbent
         return float(self.goal.expected(*self.belief.predict(self.seen([self.problem.start_state])))[0])
@@ -275,14 +323,3 @@ class Knowledge(ABC, Generic[BeliefOfPlant]):
     def _observe(self, belief: BeliefOfPlant, move: Move, value: float | None) -> None:
         modelled = None if value is None else self.scale.modelled(value)
         belief.observe(self.seen([move.arrived])[0], modelled, self.noise_variance(move))
-
-
-def learner_for(problem: ProblemProtocol, fit: str) -> Learner | None:
-    """What learns in a campaign: around plain answers by default, around a given kernel if the settings ask for it."""
-    half = problem.episodes * problem.horizon * len(problem.moments) // 2
-    if problem.kernel_given:
-        return Learner.around(problem.kernel, len(problem.input_axes), half) if fit == "learn" else None
-    assert problem.prior is not None
-    if fit not in ("auto", "learn"):
-        return None
-    return Learner(problem.kernel, problem.prior.spreads(problem.input_axes), half)

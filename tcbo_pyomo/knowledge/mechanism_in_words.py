@@ -98,4 +98,4 @@ def explained_at(knowledge: Knowledge[Any], where: Location) -> Explained | None
 
 def _results(knowledge: Knowledge[Any]) -> tuple[Any, Any, Any] | None:
     """Points, values and noise variances of all results; None before the first, and of too many."""
-    return knowledge.believed_results() if 0 < len(knowledge.history.told) <= MOST_RESULTS else None
+    return knowledge.believed_results() if 0 < knowledge.history.known <= MOST_RESULTS else None

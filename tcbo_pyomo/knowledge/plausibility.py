@@ -56,10 +56,14 @@ def finite_value(where: str, value: Any) -> float:
 
 def checked_result(number: int, value: Any) -> float:
     """A result as a number that the model can compute with; others are refused."""
-    found = finite_value(f"move {number}", value)
+    return checked_magnitude(f"move {number}", finite_value(f"move {number}", value))
+
+
+def checked_magnitude(where: str, found: float) -> float:
+    """A finite measurement that the model can compute with; larger ones are refused."""
     if abs(found) > LARGEST_RESULT:
         raise BadInput(
-            f"move {number}: measurement {found!r} must be between -{LARGEST_RESULT:g} and {LARGEST_RESULT:g}, because "
+            f"{where}: measurement {found!r} must be between -{LARGEST_RESULT:g} and {LARGEST_RESULT:g}, because "
             "the model computes with squares of results; check the number and its unit"
         )
     return found

@@ -2,67 +2,65 @@
 
 Functions are drawn from the posterior; on each the rest of the campaign is simulated with every member, with the same noise
 and luck for all (`rehearsal/`). The member with the smallest mean regret at the end makes the moves until the next choice,
-as if it were the method of the campaign. Random numbers come from a stream of their own that follows from the seed and the
-number of moves made, so that a resumed campaign makes the same choices.
+as if it were the method of the campaign. A finite plant is simulated many draws at once; on a continuous one the methods
+themselves are simulated, which takes minutes per choice. Random numbers come from a stream of their own that follows from the
+seed and the number of moves made, so that a resumed campaign makes the same choices.
 """
 
 from __future__ import annotations
 
+from functools import singledispatch
 from typing import Any
 
 import numpy as np
 
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.profiling import timed
-from tcbo_pyomo.knowledge.finite import FiniteKnowledge
 from tcbo_pyomo.knowledge.history import History
+from tcbo_pyomo.knowledge.knowledge import Knowledge
 from tcbo_pyomo.methods.protocol import Method, Tools, load_method
 from tcbo_pyomo.plant.situation import Decision, Situation
+from tcbo_pyomo.problem.continuous import ContinuousProblem
 from tcbo_pyomo.problem.finite import Problem
+from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.rehearsal.choice import RECORD, Choice, choose
 from tcbo_pyomo.rehearsal.compared_methods import Simulator
-from tcbo_pyomo.rehearsal.members import Member, members_of
+from tcbo_pyomo.rehearsal.continuous_campaigns import ContinuousSimulator
+from tcbo_pyomo.rehearsal.members import Member, continuous_members, members_of
 from tcbo_pyomo.settings import Settings
 
 STREAM = 4
 """Of the random numbers that follow from the campaign's seed."""
-EVERY = 0.1
-"""Share of the budget between two choices, where results come during an episode."""
 
 
-class Rollout(Method[Problem, FiniteKnowledge]):
+class Rollout(Method[ProblemProtocol, Knowledge[Any]]):
     """Chooses among methods by simulated campaigns."""
 
-    plant = "finite"
+    plant = "any"
 
-    def __init__(self, problem: Problem, settings: Settings, tools: Tools) -> None:
+    def __init__(self, problem: ProblemProtocol, settings: Settings, tools: Tools) -> None:
         self.problem, self.settings, self._tools = problem, settings, tools
-        if problem.passed:
-            raise BadInput(
-                f"method 'rollout' simulates one measurement per move, and moves of problem '{problem.name}' are measured on "
-                "their way, too; use mdp_bo"
-            )
-        self.members = {member.name: member for member in members_of(settings)}
+        found, self._simulator = _members_and_simulator(problem, settings, tools)
+        self.members = {member.name: member for member in found}
         self._methods: dict[str, Method[Any, Any]] = {}
-        self._simulator = Simulator(problem)
         self._choice: Choice | None = None
         for member in self.members.values():
             load_method(member.settings.method)
 
     def next_decision(
-        self, situation: Situation, knowledge: FiniteKnowledge, generator: np.random.Generator
+        self, situation: Situation, knowledge: Knowledge[Any], generator: np.random.Generator
     ) -> Decision:
         """Choose the method anew where it is time, and make its move."""
         self._choice = self._choice_now(knowledge)
         member = self.members[self._choice.chosen]
         return self._method.next_decision(situation, knowledge.under(member.settings), generator)
 
-    def acting(self, knowledge: FiniteKnowledge) -> tuple[Settings, str]:
+    def acting(self, knowledge: Knowledge[Any]) -> tuple[Settings, str]:
         """The settings of the member that makes the next move, and why it does."""
         choice = self._choice_now(knowledge)
         return self.members[choice.chosen].settings, choice.in_words(self.problem.output_unit)
 
-    def _choice_now(self, knowledge: FiniteKnowledge) -> Choice:
+    def _choice_now(self, knowledge: Knowledge[Any]) -> Choice:
         if self._choice is not None and not self._due(self._choice, knowledge.history):
             return self._choice
         return self._chosen(knowledge)
@@ -75,14 +73,15 @@ class Rollout(Method[Problem, FiniteKnowledge]):
         if every is None and self.settings.feedback.kind == "episodic":
             return history.situation().step == 0 and made > choice.moves_made
         budget = history.moves_of(self.problem.episodes)
-        interval = max(1, round((EVERY if every is None else every) * budget))
+        interval = max(1, round((self._simulator.every if every is None else every) * budget))
         return made // interval != choice.moves_made // interval
 
     @timed("rollout")
-    def _chosen(self, knowledge: FiniteKnowledge) -> Choice:
+    def _chosen(self, knowledge: Knowledge[Any]) -> Choice:
         rollout, made = self.settings.rollout, knowledge.history.moves_made
         seed = np.random.SeedSequence([knowledge.seed, STREAM, made])
-        final = self._simulator.final_regrets(list(self.members.values()), knowledge, rollout.draws, seed)
+        draws = rollout.draws or self._simulator.usual_draws
+        final = self._simulator.final_regrets(list(self.members.values()), knowledge, draws, seed)
         return choose(final, made, rollout.margin)
 
     @property
@@ -130,3 +129,28 @@ class Rollout(Method[Problem, FiniteKnowledge]):
         for name, saved in ({} if state is None else state["methods"]).items():
             if name in self.members:
                 self._made(self.members[name]).load(saved)
+
+
+@singledispatch
+def _members_and_simulator(problem: ProblemProtocol, settings: Settings, tools: Tools) -> tuple[list[Member], Any]:
+    """What is chosen among, and what simulates it."""
+    raise BadInput(f"method 'rollout': problem {problem!r} must be a Problem or a ContinuousProblem")
+
+
+@_members_and_simulator.register
+def _(problem: Problem, settings: Settings, tools: Tools) -> tuple[list[Member], Any]:
+    if problem.passed:
+        raise BadInput(
+            f"method 'rollout' simulates one measurement per move, and moves of problem '{problem.name}' are measured on "
+            "their way, too; use mdp_bo"
+        )
+    return members_of(settings), Simulator(problem)
+
+
+@_members_and_simulator.register
+def _(problem: ContinuousProblem, settings: Settings, tools: Tools) -> tuple[list[Member], Any]:
+    def lean_method(member: Member) -> Method[Any, Any]:
+        lean = member.lean().settings
+        return load_method(lean.method)(problem, lean, tools.under(lean))
+
+    return continuous_members(settings, problem.moves_freely), ContinuousSimulator(lean_method)

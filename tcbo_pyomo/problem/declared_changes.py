@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from tcbo_pyomo.foundation.coordinates import Coordinate
 from tcbo_pyomo.foundation.packed_arrays import unpacked
 from tcbo_pyomo.surrogate.extremes import MAXIMISE
+from tcbo_pyomo.surrogate.plain_prior import PlainPrior
 
 NONE = "none"
 PLAIN = {
@@ -54,10 +56,10 @@ def declared_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Cha
         found.append(Change("goal", *map(_goal, goals)))
     if old["start"] != new["start"]:
         found.append(Change("start", _place(old), _place(new)))
-    if old["kernel"] != new["kernel"]:
+    if old["kernel"] != new["kernel"] and not (_from_answers(old) and _from_answers(new)):
         found.append(Change("prior", kernel_words(old["kernel"]), kernel_words(new["kernel"])))
     if old.get("prior") != new.get("prior"):
-        found.append(Change("answers about the output", str(old.get("prior")), str(new.get("prior"))))
+        found.append(Change("answers about the output", *(answers_in_words(data.get("prior")) for data in (old, new))))
     return [*found, *_plant(old["plant"], new["plant"]), *_rules(old["plant"]["rules"], new["plant"]["rules"])]
 
 
@@ -69,6 +71,25 @@ def kernel_words(kernel: Mapping[str, Any]) -> str:
 
 def _goal(goal: Any) -> str:
     return goal if isinstance(goal, str) else f"target {goal['target']:.6g}"
+
+
+def answers_in_words(prior: Mapping[str, Any] | None) -> str:
+    """Plain answers about the output, `0 to 100, measurement sd 1, changes within temperature 20`."""
+    if prior is None:
+        return NONE
+    low, high = prior["range"]
+    sd = "unknown" if prior["measurement_sd"] is None else _value(float(prior["measurement_sd"]))
+    within = ", ".join(f"{name} {_value(float(distance))}" for name, distance in prior["changes_within"].items())
+    texts = [f"{low:.6g} to {high:.6g}", f"measurement sd {sd}", f"changes within {within}" if within else ""]
+    return ", ".join(filter(None, [*texts, "positive" if prior["positive"] else ""]))
+
+
+def _from_answers(data: Mapping[str, Any]) -> bool:
+    """Whether the kernel follows from plain answers, so that these say all about it."""
+    if data.get("prior") is None or "inputs" in data["plant"]:
+        return False
+    axes = [Coordinate(*axis) for axis in data["coordinates"]]
+    return PlainPrior(**data["prior"]).kernel(axes).to_dict() == data["kernel"]
 
 
 def _value(value: Any) -> str:

@@ -19,9 +19,11 @@ from tcbo_pyomo.foundation.coordinates import Coordinate, physical, scaled
 from tcbo_pyomo.foundation.packed_arrays import unpacked
 from tcbo_pyomo.knowledge.history import History
 from tcbo_pyomo.knowledge.move import Move
+from tcbo_pyomo.knowledge.past_results import Past
 from tcbo_pyomo.plant.process_data import stored_process
 from tcbo_pyomo.plant.situation import Location
 from tcbo_pyomo.problem.declared_changes import Change, declared_changes
+from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.records.built_problem import build, source_changes
 from tcbo_pyomo.records.definition import Definition
 from tcbo_pyomo.records.problem_code import ProblemCode
@@ -58,6 +60,7 @@ class Draft:
         assert before.declared is not None
         lengths = amended_lengths(history, self.campaign.problem.horizon)
         moves = amended_moves(history.moves, before.declared, self.facts["declared"])
+        refuse_lost_inputs(history.past, self.campaign.problem)
         anew = bool(moves) or self.campaign.problem.horizon != history.horizon
         return {**self.facts, "lengths": lengths, "anew": anew, **({"moves": moves} if moves else {})}
 
@@ -97,6 +100,17 @@ def drafted(code: ProblemCode, before: Definition, settings: Settings | Mapping[
     if before.declared["kernel"] != declared["kernel"]:
         facts |= {"kernel": declared["kernel"], "learned": None}
     return Draft(changes, campaign, facts)
+
+
+def refuse_lost_inputs(past: Past, problem: ProblemProtocol) -> None:
+    """Past experiments say what the inputs of the black box were; one that they do not know cannot be asked of them."""
+    for batch in past.batches:
+        unknown = [axis.name for axis in problem.input_axes if axis.name not in batch.names]
+        if unknown:
+            raise BadInput(
+                f"data {batch.number} ({batch.source}) do not say what '{unknown[0]}' was, which the black box depends on now; "
+                f"remove them first (`tcbo data ... remove {batch.number}`)"
+            )
 
 
 def settings_changes(before: Mapping[str, Any], after: Mapping[str, Any], name: str = "") -> Iterator[Change]:

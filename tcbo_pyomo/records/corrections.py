@@ -7,11 +7,12 @@ from typing import Any
 
 from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.foundation.wording import counted
 from tcbo_pyomo.knowledge.history import Move
 from tcbo_pyomo.plant.situation import Location
 from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.records.file_format import Row
-from tcbo_pyomo.records.rebuild import RESULTS, Fact, Story
+from tcbo_pyomo.records.rebuild import PAST, RESULTS, Fact, Story
 
 
 def skip_move(campaign: Campaign, move: Move, place: Location | None) -> bool:
@@ -100,6 +101,9 @@ def undoing(story: Story, rows: list[Row], number: int | None) -> Undoing:
         what = "" if number is None else f" for move {number}"
         raise BadInput(f"nothing to undo{what}: there is no result, arrival or skip")
     fact = known[-1]
+    if fact.kind in PAST:
+        # Past experiments are no moves: whatever was asked for since, they can be removed, and added again.
+        return Undoing(fact, True, {"move": None, "undoes": fact.row, "moves": []})
     later = [other for other in story.facts.values() if other.row > fact.row]
     went_on = story.last_ask > fact.row or any(other.kind == "give_up" for other in later)
     whole = not went_on and not any(other.touched & fact.touched for other in later)
@@ -117,6 +121,11 @@ def _is_about(fact: Fact, number: int) -> bool:
 
 
 def _named(fact: Fact) -> str:
+    if fact.past is not None and fact.kind == "data":
+        data = fact.past["data"]
+        return f"data {data['number']}, {counted(len(data['results']), 'past result')} from {data['source']}"
+    if fact.past is not None:
+        return f"the removal of {fact.past['words']}"
     return "the skip of the rest of the episode" if fact.kind == "give_up" else f"the {fact.kind} of move {fact.move}"
 
 

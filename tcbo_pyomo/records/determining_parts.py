@@ -17,6 +17,8 @@ import numpy as np
 
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.coordinates import physical
+from tcbo_pyomo.foundation.csv_table import LARGEST_FILE
+from tcbo_pyomo.foundation.limited_read import read_limited
 from tcbo_pyomo.foundation.registry import user_names
 from tcbo_pyomo.foundation.user_answers import real_numbers
 from tcbo_pyomo.foundation.user_sources import user_sources
@@ -59,6 +61,14 @@ def source_parts(*entries: Any) -> Parts:
     for path, digest in user_sources(*names).items():
         found.setdefault(FILE + Path(path).name, []).append(digest)
     return {name: "+".join(sorted(digests)) for name, digests in sorted(found.items())}
+
+
+def file_part(path: str) -> Parts:
+    """A table, by its name and its content; nothing where none is named."""
+    if not path:
+        return {}
+    content = read_limited(path, f"data '{path}'", LARGEST_FILE)
+    return {FILE + Path(path).name: hashlib.sha256(content).hexdigest()[:32]}
 
 
 def changed_parts(before: Parts, now: Parts) -> list[str]:

@@ -14,7 +14,6 @@ from typing import Any
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.knowledge.history import Move
 from tcbo_pyomo.plant.measured_moments import Series, is_series
-from tcbo_pyomo.records.amendable_campaign import AmendableCampaign
 from tcbo_pyomo.records.corrections import give_up_episode, place_left, skip_move, undoing
 from tcbo_pyomo.records.idempotency import Request
 from tcbo_pyomo.records.model_summary import model_summary
@@ -22,25 +21,27 @@ from tcbo_pyomo.records.rebuild import restore, state_of
 from tcbo_pyomo.records.recording import Recorder, Touched, plan_moves, record_result, refuse_elsewhere, told_before
 from tcbo_pyomo.records.results import Receipt, Result, one_by_one, place_of
 from tcbo_pyomo.records.status import Best, Status, best_of, move_table, status_of, write_table
+from tcbo_pyomo.records.taught_campaign import TaughtCampaign
 from tcbo_pyomo.records.violations import changed_violations
 
 TRIES = 3
 """Plans made without a lock before one is made under it, when others keep writing meanwhile."""
 
 
-class DurableCampaign(AmendableCampaign):
+class DurableCampaign(TaughtCampaign):
     """A campaign whose every ask and tell is a row of a file; open one with `open_campaign` or `start_campaign`."""
 
-    def ask(self, new: bool = False) -> Move:
+    def ask(self, new: bool = False, anyway: bool = False) -> Move:
         """The next move; the same one again until its result is told.
 
-        With `new` the outstanding move counts as made, its result comes later, and the next move is planned.
+        With `new` the outstanding move counts as made, its result comes later, and the next move is planned. A campaign that
+        has reached its `stop` raises `EnoughKnown`; with `anyway` it continues.
         """
-        return self._ask(new, whole=False)[0]
+        return self._ask(new, False, anyway)[0]
 
-    def ask_episode(self, new: bool = False) -> list[Move]:
+    def ask_episode(self, new: bool = False, anyway: bool = False) -> list[Move]:
         """The rest of the episode as a schedule; the same one again until all of its results are told."""
-        return self._ask(new, whole=True)
+        return self._ask(new, True, anyway)
 
     def arrive(self, number: int | None = None, at: Any = None, key: str | None = None) -> Receipt:
         """Mark a move as made; its result comes later, and the next move may be asked for."""
@@ -81,6 +82,10 @@ class DurableCampaign(AmendableCampaign):
         results = one_by_one(results)
         with self._recording() as recorder:
             receipts = []
+            if self.campaign.problem.recommendation_needs_code and self.campaign.settings.stop.active:
+                # What can be reached decides whether enough is known.
+                with suppress(BadInput):
+                    self.live()
             for position, result in enumerate(results, start=1):
                 try:
                     known = told_before(recorder.story, self.campaign, result)
@@ -122,7 +127,10 @@ class DurableCampaign(AmendableCampaign):
         return left
 
     def undo(self, number: int | None = None, key: str | None = None) -> str:
-        """Undo the last result, arrival or skip (of a move) by one more row; return what was undone, in words."""
+        """Undo the last result, arrival or skip (of a move), or the last change of past data, by one more row.
+
+        Returns what was undone, in words.
+        """
         request = Request("undo", key, move=number)
         with self._recording() as recorder:
             if (row := request.answered(recorder.story)) is not None:
@@ -165,7 +173,7 @@ class DurableCampaign(AmendableCampaign):
         self.refresh()
         return write_table(move_table(self.campaign, self.violations), Path(path), force)
 
-    def _ask(self, new: bool, whole: bool) -> list[Move]:
+    def _ask(self, new: bool, whole: bool, anyway: bool) -> list[Move]:
         """The outstanding moves; otherwise plan, and plan again if other processes wrote meanwhile."""
         for _ in range(TRIES):
             self.refresh()
@@ -176,7 +184,7 @@ class DurableCampaign(AmendableCampaign):
             with self._undone_on_failure():
                 position, self._stale = self._known, True
                 gains = self._gains()
-                moves, facts = self._planned(new, whole)
+                moves, facts = self._planned(new, whole, anyway)
                 with self._ledger.transaction() as writer:
                     if self._ledger.position == position:
                         writer.gains = gains
@@ -188,17 +196,17 @@ class DurableCampaign(AmendableCampaign):
         with self._recording() as recorder:
             moves = self._waiting(new, whole)
             if not moves:
-                moves, facts = self._planned(new, whole)
+                moves, facts = self._planned(new, whole, anyway)
                 recorder.add("ask", facts)
         return moves
 
-    def _planned(self, new: bool, whole: bool) -> tuple[list[Move], dict[str, Any]]:
+    def _planned(self, new: bool, whole: bool, anyway: bool) -> tuple[list[Move], dict[str, Any]]:
         self.live()
         waited_for = self.history.open_move
         touched = Touched(self.history, waited_for)
         if new and waited_for is not None:
             self.campaign.arrive(waited_for.number)
-        moves, plans = plan_moves(self.campaign, whole)
+        moves, plans = plan_moves(self.campaign, whole, anyway)
         facts = {
             **touched.facts(self.campaign, self._story),
             "plans": plans,

@@ -7,7 +7,7 @@ every older format can be read. The first write to one brings it to the present 
 leaves a row behind: a newer format adds one migration here, which turns a file of the format before into it.
 
 Format 1 is that of 0.1.0, where every row repeats the results of the moves it touches. In format 2 a result stands in the row
-of its tell alone.
+of its tell alone. Format 3 has rows of past experiments.
 """
 
 from __future__ import annotations
@@ -23,15 +23,21 @@ from typing import Any
 
 import numpy as np
 
-VERSION = 2
+VERSION = 3
 """The format that this version writes, in `PRAGMA user_version`."""
+RESULTS_ONCE = 2
+"""The format since which a result is in one row, and files hold their limits."""
 
 
 def _results_once(connection: sqlite3.Connection) -> None:
     """Rows of format 1 are read as they are, and never changed; the tables are the same."""
 
 
-MIGRATIONS: dict[int, Callable[[sqlite3.Connection], None]] = {1: _results_once}
+def _past_experiments(connection: sqlite3.Connection) -> None:
+    """Two more kinds of rows; the tables are the same. A version that does not know them must not go on with the file."""
+
+
+MIGRATIONS: dict[int, Callable[[sqlite3.Connection], None]] = {1: _results_once, 2: _past_experiments}
 """For each older format, the function that makes the next one of it."""
 
 SCHEMA = (
@@ -55,7 +61,7 @@ class Row:
     time
         When it was recorded, UTC.
     kind
-        definition, amend, ask, arrive, tell, confirm, skip, undo, give_up or migration.
+        definition, amend, ask, arrive, tell, confirm, skip, undo, give_up, data, withdraw or migration.
     key
         The idempotency key of a report or correction; an empty text elsewhere.
     text

@@ -21,13 +21,15 @@ from tcbo_pyomo.records.problem_source import ProblemSource, built_problem, prob
 from tcbo_pyomo.settings import Settings, stored_settings
 
 FORMAT = "tcbo_campaign"
-VERSION = 1
+VERSION = 2
+"""The newest format that is read: since it a campaign may have past experiments. One without is written as ever."""
 WORDS = "saved campaign"
 
 
 def save_campaign(campaign: Campaign, path: str | Path) -> None:
     """Write the campaign's state, completely or not at all. Read it with `open_campaign`."""
-    write_checked(Path(path), FORMAT, VERSION, {"problem": problem_fingerprint(campaign.problem), **campaign.state()})
+    content = {"problem": problem_fingerprint(campaign.problem), **campaign.state()}
+    write_checked(Path(path), FORMAT, _version(content), content)
 
 
 def run_parts(campaign: Campaign, source: ProblemSource | None = None) -> Parts:
@@ -51,7 +53,12 @@ def save_simulation(simulation: Simulation, path: str | Path, parts: Parts | Non
     content = simulation.checkpoint()
     content["parts"] = run_parts(simulation.campaign) if parts is None else parts
     content["campaign"]["problem"] = problem_fingerprint(simulation.campaign.problem)
-    write_checked(Path(path), FORMAT, VERSION, content)
+    write_checked(Path(path), FORMAT, _version(content["campaign"]), content)
+
+
+def _version(state: dict[str, Any]) -> int:
+    """The format of a campaign's state: versions that know no past experiments must not go on without them."""
+    return VERSION if "past" in state else 1
 
 
 def read_campaign(path: Path, problem: ProblemSource | None) -> Campaign:

@@ -13,6 +13,7 @@ import numpy as np
 
 from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.errors import TcboError
+from tcbo_pyomo.knowledge.certainty import Certainty
 from tcbo_pyomo.records.file_format import plain
 
 
@@ -26,28 +27,34 @@ class ModelSummary:
         Lengthscales and measurement noise with their uncertainty, as data and in words.
     warnings
         Where the results contradict the model, and what to do.
+    certainty
+        How sure it is that enough is known; None where the campaign has no stop.
     """
 
     belief: dict[str, Any] | None = None
     belief_lines: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    certainty: Certainty | None = None
 
     def to_dict(self, before: ModelSummary | None) -> dict[str, Any] | None:
         """As a row holds it: what is another than before; None where there is nothing."""
         if self.belief is None:
             return None
-        known = {} if before is None else vars(before)
-        return {name: plain(value) for name, value in vars(self).items() if name not in known or value != known[name]}
+        known = {"certainty": None} if before is None else vars(before)
+        changed = {name: value for name, value in vars(self).items() if name not in known or value != known[name]}
+        return {name: _data(value) for name, value in changed.items()}
 
     @classmethod
     def from_dict(cls, data: Any, before: ModelSummary | None) -> ModelSummary:
         """From a row, which another program may have written: anything but words and numbers is refused."""
-        data = {**({} if before is None else plain(vars(before))), **data}
+        known = {} if before is None else {name: _data(value) for name, value in vars(before).items()}
+        data = {"certainty": None, **known, **data}
         belief, *texts = data["belief"], data["belief_lines"], data["warnings"]
         lines, warnings = (tuple(text) for text in texts if isinstance(text, list))  # Two, or a ValueError.
         if not isinstance(belief, dict) or not all(isinstance(line, str) for line in (*lines, *warnings)):
             raise ValueError("what the row says about the model is not in words")
-        return cls(belief, lines, warnings)
+        certainty = None if data["certainty"] is None else Certainty.from_dict(data["certainty"])
+        return cls(belief, lines, warnings, certainty)
 
 
 def model_summary(campaign: Campaign) -> ModelSummary:
@@ -58,6 +65,10 @@ def model_summary(campaign: Campaign) -> ModelSummary:
     knowledge = campaign.knowledge
     try:
         belief, lines = belief_now(knowledge).to_dict(), tuple(belief_lines(knowledge))
-        return ModelSummary(plain(belief), lines, criticise(knowledge).warnings)
+        return ModelSummary(plain(belief), lines, criticise(knowledge).warnings, knowledge.certainty)
     except (TcboError, ArithmeticError, np.linalg.LinAlgError):
         return ModelSummary()
+
+
+def _data(value: Any) -> Any:
+    return plain(value.to_dict() if isinstance(value, Certainty) else value)

@@ -12,7 +12,7 @@ import secrets
 import sqlite3
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tcbo_pyomo._version import __version__
 from tcbo_pyomo.campaign.campaign import Campaign
@@ -22,13 +22,15 @@ from tcbo_pyomo.foundation.limited_read import is_ordinary
 from tcbo_pyomo.records.definition import Definitions
 from tcbo_pyomo.records.durable_campaign import DurableCampaign
 from tcbo_pyomo.records.file_damage import APPLICATION, MAGIC, PAGE_SIZE, explained, has_journal, meaningful
-from tcbo_pyomo.records.file_format import FIRST, SCHEMA, VERSION, make_row
+from tcbo_pyomo.records.file_format import FIRST, SCHEMA, VERSION, Row, make_row
 from tcbo_pyomo.records.ledger import PATIENCE, Ledger, connect, insert
 from tcbo_pyomo.records.problem_code import ProblemCode
 from tcbo_pyomo.records.recorded_campaign import believed_as_is
+from tcbo_pyomo.records.taught_campaign import data_facts
 from tcbo_pyomo.records.trust import Code, trust_folder
 
 if TYPE_CHECKING:
+    from tcbo_pyomo.knowledge.past_table import PastData
     from tcbo_pyomo.records.built_problem import BuiltProblem
     from tcbo_pyomo.records.problem_source import ProblemSource
     from tcbo_pyomo.settings import Settings
@@ -123,7 +125,11 @@ def is_campaign_file(path: Path) -> bool:
 
 
 def start_campaign(
-    path: str | Path, problem: ProblemSource, settings: Settings | None = None, seed: int = 0
+    path: str | Path,
+    problem: ProblemSource,
+    settings: Settings | None = None,
+    seed: int = 0,
+    data: PastData | None = None,
 ) -> DurableCampaign:
     """Create a campaign file.
 
@@ -133,7 +139,7 @@ def start_campaign(
         The file to create; it must not exist.
     problem
         A name from `tcbo problems`, the path of a Python file, or a problem.
-    settings, seed
+    settings, seed, data
         As for `Campaign`.
     """
     from tcbo_pyomo.records.built_problem import build
@@ -158,7 +164,10 @@ def start_campaign(
         "fingerprint": problem_fingerprint(campaign.problem),
         **{name: state[name] for name in ("settings", "seed", "generator", "kernel", "method")},
     }
-    _create_file(where, definition)
+    rows = [make_row(None, "definition", definition)]
+    if data is not None:
+        rows.append(make_row(rows[-1], "data", data_facts(campaign, campaign.add_data(data))))
+    _create_file(where, rows)
     ledger = Ledger(where)
     ledger.refresh()
     given = problem if "made" in built.facts["problem"] else None
@@ -184,14 +193,14 @@ def _refuse_another(path: Path, source: ProblemSource, built: BuiltProblem) -> N
         )
 
 
-def _create_file(path: Path, definition: dict[str, Any]) -> None:
-    """Write a file whose first row is the definition of a campaign."""
+def _create_file(path: Path, rows: list[Row]) -> None:
+    """Write a file with its first rows: the definition of a campaign, and what was known before it."""
     try:
         temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
         os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o666))
         try:
             with explained(path), closing(connect(temporary)) as connection:
-                _write(connection, definition)
+                _write(connection, rows)
             _put_in_place(temporary, path)
             synchronise_folder(path.parent)
         finally:
@@ -219,7 +228,7 @@ def _put_in_place(temporary: Path, path: Path) -> None:
         os.rename(temporary, path)
 
 
-def _write(connection: sqlite3.Connection, definition: dict[str, Any]) -> None:
+def _write(connection: sqlite3.Connection, rows: list[Row]) -> None:
     connection.execute(f"PRAGMA page_size = {PAGE_SIZE:d}")
     connection.execute("PRAGMA journal_mode = DELETE")
     connection.execute("BEGIN IMMEDIATE")
@@ -228,5 +237,5 @@ def _write(connection: sqlite3.Connection, definition: dict[str, Any]) -> None:
     for statement in SCHEMA:
         connection.execute(statement)
     connection.execute("INSERT INTO campaign_head VALUES (1, 0, ?)", (FIRST,))
-    insert(connection, [make_row(None, "definition", definition)])
+    insert(connection, rows)
     connection.execute("COMMIT")

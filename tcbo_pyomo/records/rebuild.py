@@ -7,12 +7,14 @@ method's own state after it. So the state is read off, not computed anew, and is
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from copy import copy
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.knowledge.move import Move
+from tcbo_pyomo.knowledge.past_results import PastBatch
 from tcbo_pyomo.knowledge.plausibility import Surprise, surprise_from
 from tcbo_pyomo.records.definition import Definitions
 from tcbo_pyomo.records.file_format import Row, plain
@@ -23,6 +25,8 @@ STATE = ("generator", "kernel", "learned", "method", "planned_with")
 RESULTS = ("value", "replicates", "surprises", "along")
 """Fields of a move that follow from the results that stand. Rows of 0.1.0 repeat the first two in every row."""
 CORRIGIBLE = ("tell", "arrive", "skip", "give_up")
+PAST = ("data", "withdraw")
+"""Rows about past experiments: a table that was added, and a table, or rows of it, that was removed."""
 
 
 def data_of(move: Move) -> dict[str, Any]:
@@ -35,20 +39,22 @@ def data_of(move: Move) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Fact:
-    """A row that stands: a result, an arrival, a skip, or an episode given up.
+    """A row that stands: a result, an arrival, a skip, an episode given up, or past experiments added or removed.
 
     Attributes
     ----------
     row, kind
         Number and kind of the row.
     move
-        The move it is about; None for an episode that was given up.
+        The move it is about; None for an episode that was given up, and for past experiments.
     touched
         Numbers of all moves that the row changed or added.
     value, surprise
         Of a tell.
     along
         The moment and the place, where it was measured on the way.
+    past
+        Of past experiments: what the row says.
     """
 
     row: int
@@ -58,6 +64,7 @@ class Fact:
     value: float | None = None
     surprise: Surprise | None = None
     along: list[Any] | None = None
+    past: Mapping[str, Any] | None = None
 
 
 class Story:
@@ -77,6 +84,8 @@ class Story:
         Numbers of the rows that were undone.
     last_ask
         The number of the last row that asked for moves.
+    batches
+        How many tables of past experiments were ever added.
     plans
         Per ask: the numbers of its moves and how each was planned.
     violations
@@ -95,6 +104,7 @@ class Story:
         self.facts: dict[int, Fact] = {}
         self.undone: set[int] = set()
         self.last_ask = 0
+        self.batches = 0
         self.plans: list[dict[str, Any]] = []
         self.violations: dict[int, list[str]] = {}
         self.model: ModelSummary | None = None
@@ -133,6 +143,9 @@ class Story:
             touched = frozenset(data["number"] for data in moves)
             told = (body["value"], surprise_from(body.get("surprise")), body.get("along")) if "told" in body else ()
             self.facts[number] = Fact(number, kind, body.get("move"), touched, *told)
+        elif kind in PAST:
+            self.facts[number] = Fact(number, kind, None, frozenset(), past=body)
+            self.batches += kind == "data"
         elif kind == "confirm":
             fact = self.facts[body["confirms"]]
             if fact.surprise is not None:
@@ -149,7 +162,7 @@ class Story:
     def _leaves_results(self, kind: str, body: dict[str, Any]) -> bool:
         """Whether the model has the same results, and is the same, after a row as before it."""
         if kind == "undo":
-            return self.facts[body["undoes"]].kind != "tell"
+            return self.facts[body["undoes"]].kind not in ("tell", *PAST)
         return kind in ("ask", "arrive", "skip", "give_up", "confirm", "migration")
 
     @property
@@ -163,7 +176,20 @@ class Story:
         for fact in self.results:
             values.setdefault(fact.move or 0, []).append(fact)
         moves = [{**data, **_measured(values.get(data["number"], []))} for data in self.moves]
-        return {"moves": moves, "told": [fact.move for fact in self.results], "lengths": self.definitions.lengths}
+        told = [fact.move for fact in self.results]
+        return {"moves": moves, "told": told, "lengths": self.definitions.lengths, "past": self.past()}
+
+    def past(self) -> list[dict[str, Any]]:
+        """The past experiments that stand, table by table, as `PastBatch.to_dict` has them."""
+        found: dict[int, PastBatch | None] = {}
+        for fact in self.facts.values():
+            if fact.past is not None and fact.kind == "data":
+                batch = PastBatch.from_dict(fact.past["data"])
+                found[batch.number] = batch
+            elif fact.past is not None:
+                known = found[fact.past["withdraws"]]
+                found[fact.past["withdraws"]] = None if known is None else known.without(fact.past["rows"])
+        return [batch.to_dict() for batch in found.values() if batch is not None]
 
 
 def _measured(facts: list[Fact]) -> dict[str, Any]:

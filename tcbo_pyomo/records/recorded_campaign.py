@@ -18,6 +18,7 @@ from tcbo_pyomo.knowledge.plausibility import Surprise
 from tcbo_pyomo.records.definition import Definition
 
 if TYPE_CHECKING:
+    from tcbo_pyomo.knowledge.certainty import Certainty
     from tcbo_pyomo.knowledge.knowledge import Knowledge
     from tcbo_pyomo.records.model_summary import ModelSummary
     from tcbo_pyomo.settings import Settings
@@ -86,6 +87,10 @@ class KnowledgeOnDemand:
         if self._built is not None:
             self._built.measured(move)
 
+    def past_changed(self) -> None:
+        """Past experiments were added or removed."""
+        self._built = None
+
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
@@ -146,6 +151,14 @@ class RecordedCampaign(Campaign):
     def method_name(self) -> str:
         """The method that chooses the moves."""
         return str(self._definition.settings["method"])
+
+    @property
+    def certainty(self) -> Certainty | None:
+        """How sure it is that enough is known, as the rows have it; computed where they do not."""
+        stop = self._definition.settings.get("stop") or {}  # Files of earlier versions have none.
+        if stop.get("regret") is None and not stop.get("identified"):
+            return None
+        return self.model.certainty if self.model is not None else super().certainty
 
     def new_knowledge(self) -> Knowledge[Any]:
         """What is known from the history, before any result is looked at."""

@@ -71,10 +71,10 @@ class Touched:
         return {"moves": moves, "violations": changed_violations(campaign, story.violations, episodes)}
 
 
-def plan_moves(campaign: Campaign, whole: bool) -> tuple[list[Move], list[dict[str, Any]]]:
-    """The next move, or with `whole` the rest of the episode, and how each move was found."""
+def plan_moves(campaign: Campaign, whole: bool, anyway: bool) -> tuple[list[Move], list[dict[str, Any]]]:
+    """The next move, or with `whole` the rest of the episode, and how each move was found; `anyway` as in `Campaign.ask`."""
     known = len(campaign.history.moves)
-    moves = campaign.ask_episode() if whole else [campaign.ask()]
+    moves = campaign.ask_episode(anyway) if whole else [campaign.ask(anyway)]
     plans = campaign.plans
     found = {move.number: plans.get(move.number) if move.number > known else None for move in moves}
     return moves, [{"move": number, "plan": plan} for number, plan in found.items()]

@@ -22,6 +22,7 @@ from typing import Any
 from tcbo_pyomo._version import __version__
 from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.campaign.feedback import released
+from tcbo_pyomo.campaign.past_data import take_past
 from tcbo_pyomo.campaign.simulation import CampaignResult
 from tcbo_pyomo.errors import BadInput, DamagedFile, DiskError
 from tcbo_pyomo.foundation.atomic_file import refuse_to_replace
@@ -30,6 +31,7 @@ from tcbo_pyomo.foundation.csv_table import read_table, table_headings, table_ro
 from tcbo_pyomo.knowledge.belief_in_words import belief_now
 from tcbo_pyomo.knowledge.criticism import criticise
 from tcbo_pyomo.knowledge.history import Move
+from tcbo_pyomo.knowledge.past_results import PastBatch
 from tcbo_pyomo.plant.measured_moments import MOMENT, Way
 from tcbo_pyomo.plant.situation import Location
 from tcbo_pyomo.problem.protocol import ProblemProtocol
@@ -89,6 +91,7 @@ def write_run(
 
 def result_data(result: CampaignResult) -> dict[str, Any]:
     """What result.json holds, as plain data."""
+    past = result.campaign.history.past
     return {
         "problem": result.problem.name,
         "method": result.method,
@@ -99,9 +102,21 @@ def result_data(result: CampaignResult) -> dict[str, Any]:
         "how_to_get_there": result.campaign.route,
         "belief": belief_now(result.campaign.knowledge).to_dict(),
         "criticism": criticise(result.campaign.knowledge).to_dict(),
+        **_stop_data(result),
+        **({"past_data": [batch.to_dict() for batch in past.batches]} if past else {}),
         "episodes": [asdict(episode) for episode in result.episodes],
         "steps": [asdict(step) for step in result.steps],
     }
+
+
+def _stop_data(result: CampaignResult) -> dict[str, Any]:
+    """How sure it is that enough is known, and after how many moves of the budget; nothing without a stop."""
+    certainty, history = result.campaign.certainty, result.campaign.history
+    if certainty is None:
+        return {}
+    words = certainty.in_words(result.problem.output_unit)
+    moves = {"moves_made": history.moves_made, "moves_in_all": history.moves_of(result.problem.episodes)}
+    return {"stop": {**certainty.to_dict(), "in_words": words, **moves}}
 
 
 def _synchronise(path: Path) -> None:
@@ -119,6 +134,10 @@ def read_run(folder: Path, problem: ProblemSource | None = None) -> Campaign:
     campaign = Campaign(built_problem(problem or summary["problem"], settings.feedback.kind, seed), settings, seed)
     if campaign.problem.name != summary["problem"]:
         raise BadInput(f"'{folder}' holds a run of '{summary['problem']}'; name its problem with --problem")
+    try:
+        take_past(campaign, map(PastBatch.from_dict, summary.get("past_data", ())))
+    except (LookupError, TypeError, ValueError):
+        raise DamagedFile(f"'{folder / 'result.json'}' has no usable 'past_data'; restore it from a copy") from None
     _replay(campaign, folder / "experiments.csv")
     made = (move.number for move in campaign.history.moves if move.step > 0)
     plans = zip(made, (step.get("plan") for step in summary["steps"]), strict=False)
@@ -137,7 +156,7 @@ def _replay(campaign: Campaign, path: Path) -> None:
     values: dict[int, Any] = {}
     way: list[tuple[float, Location, float]] = []
     for step, *cells, value in table.values.tolist():
-        if campaign.finished:
+        if campaign.all_moves_made:
             raise BadInput(f"table '{path}': more rows than the {problem.episodes} episodes of {problem.horizon} moves")
         share, point = (cells[0], cells[1:]) if timed else (1.0, cells)
         at = _place(problem, dict(zip(names, point, strict=True)), share)
@@ -149,8 +168,11 @@ def _replay(campaign: Campaign, path: Path) -> None:
         values[move.number] = [*((moment * length, told) for moment, _, told in way), (length, value)] if way else value
         way = []
         history = campaign.history
-        due = history.pending if campaign.finished else released(history, campaign.settings.feedback)
+        due = history.pending if campaign.all_moves_made else released(history, campaign.settings.feedback)
         for late in due:
+            campaign.tell(late.number, values[late.number])
+    if campaign.stopped:
+        for late in campaign.history.pending:
             campaign.tell(late.number, values[late.number])
 
 

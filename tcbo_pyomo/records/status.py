@@ -13,7 +13,9 @@ from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.atomic_file import refuse_to_replace, write_atomically
 from tcbo_pyomo.foundation.wording import with_unit
+from tcbo_pyomo.knowledge.certainty import Certainty
 from tcbo_pyomo.knowledge.history import Move
+from tcbo_pyomo.knowledge.plausibility import Surprise
 from tcbo_pyomo.planning.fall_backs import fall_backs
 from tcbo_pyomo.plant.measured_moments import MOMENT
 from tcbo_pyomo.problem.protocol import ProblemProtocol
@@ -49,7 +51,7 @@ class Status:
     surprises
         Results that the model finds unlikely and nobody confirmed, in words, by move.
     finished
-        Whether every move of the budget was made.
+        Whether every move of the budget was made, or enough is known.
     fall_backs
         Plans that are warm starts, for the nonlinear solver did nothing; `fall_backs_in_words` says why.
     belief, belief_lines
@@ -65,6 +67,12 @@ class Status:
         What is sought: maximise, minimise, or {target: value}; and in words.
     amendments
         What was changed in the problem or the settings while it ran, and after which move, in words.
+    stop, stop_in_words
+        How sure it is that enough is known, where the settings have a `stop` and a result was told: as data and in words.
+    past_results, past_sources
+        Past experiments that teach the model, and the tables they come from; they are no moves.
+    past_surprises
+        Those that are unlikely and nobody confirmed, in words.
     """
 
     problem: str
@@ -91,6 +99,11 @@ class Status:
     goal: Any = "maximise"
     goal_in_words: str = ""
     amendments: tuple[str, ...] = ()
+    stop: Certainty | None = None
+    stop_in_words: str = ""
+    past_results: int = 0
+    past_sources: tuple[str, ...] = ()
+    past_surprises: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -113,6 +126,10 @@ class Best:
         What the black box sees there, `{input: value}`; None where that is every coordinate.
     goal
         What was sought: maximise, minimise, or {target: value}.
+    stop, stop_in_words
+        How sure it is that this is good enough, where the settings have a `stop`: as data and in words.
+    past_results
+        How many past experiments it is based on as well.
     """
 
     at: dict[str, float] | None
@@ -123,6 +140,9 @@ class Best:
     mechanism: Explained | None = None
     black_box_inputs: dict[str, float] | None = None
     goal: Any = "maximise"
+    stop: Certainty | None = None
+    stop_in_words: str = ""
+    past_results: int = 0
 
 
 def status_of(campaign: Campaign, violations: dict[int, list[str]], model: ModelSummary | None = None) -> Status:
@@ -134,6 +154,7 @@ def status_of(campaign: Campaign, violations: dict[int, list[str]], model: Model
     # The plant has made no move of which a schedule only assumes that it will.
     made = history.moves_made - sum(move.step > 0 for move in schedule)
     fallen = fall_backs(campaign.plans.values())
+    certainty = model.certainty
     return Status(
         problem=problem.name,
         method=campaign.method_name,
@@ -159,6 +180,11 @@ def status_of(campaign: Campaign, violations: dict[int, list[str]], model: Model
         goal=problem.goal.data,
         goal_in_words=problem.goal.in_words(problem.output, problem.output_unit),
         amendments=campaign.amendments,
+        stop=certainty,
+        stop_in_words="" if certainty is None else certainty.in_words(problem.output_unit),
+        past_results=len(history.past),
+        past_sources=tuple(dict.fromkeys(batch.source for batch in history.past.batches)),
+        past_surprises=tuple(history.past.doubts(problem.output_unit)),
     )
 
 
@@ -166,7 +192,7 @@ def best_of(campaign: Campaign) -> Best:
     """The recommendation now."""
     from tcbo_pyomo.knowledge.mechanism_in_words import explained_at  # Of all commands only this one needs it.
 
-    if not campaign.history.told:
+    if not campaign.history.known:
         return Best(None, None, None, 0, goal=campaign.problem.goal.data)
     where = campaign.recommendation
     mean, deviation = campaign.knowledge.predict([where])
@@ -174,7 +200,10 @@ def best_of(campaign: Campaign) -> Best:
     split = explained_at(campaign.knowledge, where)
     at, axes = campaign.problem.describe(where), campaign.problem.input_axes
     inputs = None if axes == campaign.problem.coordinates else {axis.name: at[axis.name] for axis in axes}
-    return Best(at, *believed, len(campaign.history.told), campaign.route, split, inputs, campaign.problem.goal.data)
+    told, past = len(campaign.history.told), len(campaign.history.past)
+    sure, goal = campaign.certainty, campaign.problem.goal.data
+    words = "" if sure is None else sure.in_words(campaign.problem.output_unit)
+    return Best(at, *believed, told, campaign.route, split, inputs, goal, sure, words, past)
 
 
 def doubts(problem: ProblemProtocol, move: Move) -> list[str]:
@@ -202,7 +231,10 @@ def move_columns(problem: ProblemProtocol) -> tuple[list[str], str]:
 
 
 def move_table(campaign: Campaign, violations: dict[int, list[str]]) -> list[list[Any]]:
-    """A header, one row per move, one more per replicate; set-points are where the plant was, or where it was sent."""
+    """A header, one row per move, one more per replicate; set-points are where the plant was, or where it was sent.
+
+    Past experiments come first: they have no move, their status is `past`, and one more column names their table and row.
+    """
     problem, unit = campaign.problem, campaign.problem.output_unit
     titles, output = move_columns(problem)
     schedule = {move.number for move in campaign.history.assumed}
@@ -211,6 +243,15 @@ def move_table(campaign: Campaign, violations: dict[int, list[str]]) -> list[lis
     rows: list[list[Any]] = [["move", "episode", "step", *titles, output, "status", "violations", "surprise"]]
     if timed:
         rows[0].insert(3, MOMENT)
+    past = campaign.history.past
+    if past:
+        rows[0].append("source")
+    for batch, result in past.rows:
+        known = dict(zip(batch.names, result.at, strict=True))
+        there = [known.get(coordinate.name) for coordinate in problem.coordinates]
+        doubt = doubt_in_words(result.surprise, unit)
+        nothing = [None] * (4 if timed else 3)
+        rows.append([*nothing, *there, result.value, "past", "", doubt, batch.named(result)])
     for move in campaign.history.moves:
         place = move.arrived if move.arrived is not None else move.expected
         broken = "; ".join(violations.get(move.number, ()))
@@ -221,10 +262,14 @@ def move_table(campaign: Campaign, violations: dict[int, list[str]]) -> list[lis
             told.append((None, None, place, 1.0))  # Where it arrived, though nothing was measured there.
         for value, surprise, where, share in told:
             values = problem.describe(where).values() if where is not None else [None] * len(titles)
-            doubt = ("confirmed: " if surprise.confirmed else "") + surprise.in_words(unit) if surprise else ""
-            passed = [share] if timed else []
-            rows.append([move.number, move.episode, move.step, *passed, *values, value, status, broken, doubt])
+            doubt, passed, source = doubt_in_words(surprise, unit), [share] if timed else [], [""] if past else []
+            rows.append([move.number, move.episode, move.step, *passed, *values, value, status, broken, doubt, *source])
     return rows
+
+
+def doubt_in_words(surprise: Surprise | None, unit: str) -> str:
+    """What was expected of an unlikely result, and whether it was confirmed; empty for an ordinary one."""
+    return ("confirmed: " if surprise.confirmed else "") + surprise.in_words(unit) if surprise else ""
 
 
 def write_table(rows: list[list[Any]], path: Path, force: bool) -> int:

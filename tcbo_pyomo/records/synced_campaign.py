@@ -26,6 +26,7 @@ from tcbo_pyomo.records.violations import changed_violations
 if TYPE_CHECKING:
     import pandas as pd
 
+    from tcbo_pyomo.knowledge.certainty import Certainty
     from tcbo_pyomo.knowledge.knowledge import Knowledge
     from tcbo_pyomo.methods.protocol import Method
 
@@ -121,8 +122,23 @@ class SyncedCampaign(CampaignHolder):
 
     @property
     def finished(self) -> bool:
-        """Whether every move of the budget has been made."""
+        """Whether every move of the budget has been made, or enough is known (setting `stop`)."""
         return self.campaign.finished
+
+    @property
+    def all_moves_made(self) -> bool:
+        """Whether the budget is used up."""
+        return self.campaign.all_moves_made
+
+    @property
+    def stopped(self) -> bool:
+        """Whether enough is known, and the present episode may end here."""
+        return self.campaign.stopped
+
+    @property
+    def certainty(self) -> Certainty | None:
+        """How sure it is that enough is known, where the settings have a `stop`."""
+        return self.campaign.certainty
 
     @property
     def candidates(self) -> list[Location]:
@@ -153,6 +169,11 @@ class SyncedCampaign(CampaignHolder):
         self.refresh()
         return self.campaign.experiments()
 
+    def past_experiments(self) -> pd.DataFrame:
+        """One row per past experiment, in engineering units."""
+        self.refresh()
+        return self.campaign.past_experiments()
+
     @property
     def violations(self) -> dict[int, list[str]]:
         """Declared limits that executed moves broke, by the number of the move."""
@@ -176,7 +197,7 @@ class SyncedCampaign(CampaignHolder):
 
     def _gains(self) -> dict[str, Any]:
         """What a file of an older format gains with its first new row: the limits, and those broken as they stand."""
-        older = self._ledger.format < file_format.VERSION
+        older = self._ledger.format < file_format.RESULTS_ONCE
         return {"violations": self._story.violations, **self._declaration} if older else {}
 
     @contextmanager
@@ -193,6 +214,8 @@ class SyncedCampaign(CampaignHolder):
         """Rows of our own are on the disk; the campaign in memory is as they say."""
         self._story, self._known = recorder.story, self._ledger.position
         self._stale = False
+        if isinstance(self.campaign, RecordedCampaign):
+            self.campaign.model = self._story.model
         if self._declaration and self.definition.declared is not None:
             self._declaration = {}
             if self._code.given is None and not self._code.trust:
@@ -211,7 +234,7 @@ class SyncedCampaign(CampaignHolder):
                 self._define(definition)
             if fresh or self._stale:
                 restore(self.campaign, self._story)
-            if fresh and self._ledger.format < file_format.VERSION:
+            if fresh and self._ledger.format < file_format.RESULTS_ONCE:
                 # Undoing in 0.1.0 forgot violations that stood.
                 episodes = {move["episode"] for move in self._story.moves}
                 self._story.violations |= changed_violations(self.campaign, self._story.violations, episodes)

@@ -11,11 +11,30 @@ Results come in the order of the visits. The whole covariance is only kept for m
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from scipy.linalg.blas import dger
 
 from tcbo_pyomo.foundation.arrays import Array, Integers, Mask
 from tcbo_pyomo.surrogate.goal import Goal
+
+
+@dataclass(frozen=True)
+class ToldCovariance:
+    """The covariance before some visits (n x n), and their gains (visits x n): what they leave of it."""
+
+    start: Array
+    gains: Array
+
+    def with_state(self, state: int) -> Array:
+        """Of one state with all others (n)."""
+        return np.asarray(self.start[state] - self.gains[:, state] @ self.gains)
+
+    def between(self, states: Integers) -> Array:
+        """Between some states (m x m)."""
+        seen = self.gains[:, states]
+        return np.asarray(self.start[np.ix_(states, states)] - seen.T @ seen)
 
 
 class BatchedBeliefs:
@@ -89,6 +108,10 @@ class BatchedBeliefs:
         """The state of the search space that each campaign would recommend now (D)."""
         expected = goal.expected(self.mean, np.sqrt(self.told_variance))
         return np.where(space, expected, -np.inf).argmax(axis=1)
+
+    def told_covariance(self, draw: int) -> ToldCovariance:
+        """The covariance of one campaign given the results that have come."""
+        return ToldCovariance(self._start, self._gains[draw, : self.told])
 
     @property
     def next_told(self) -> Integers:

@@ -18,6 +18,7 @@ class HighestBound:
 
     width: float
     wants_covariance = False
+    departure = False
 
     def choose(self, scene: Scene) -> Integers:
         """For each draw the row of its pair."""

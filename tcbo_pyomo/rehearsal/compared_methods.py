@@ -14,18 +14,26 @@ from tcbo_pyomo.rehearsal.chances import draw_chances
 from tcbo_pyomo.rehearsal.members import Member
 from tcbo_pyomo.rehearsal.simulated_budgets import refuse_other_couplings
 from tcbo_pyomo.rehearsal.simulated_campaigns import FinitePlant, Rehearsal, rehearse
+from tcbo_pyomo.rehearsal.simulated_stop import SimulatedStop
 from tcbo_pyomo.rehearsal.standpoint import Standpoint, standpoint_of
 
 
 class Simulator:
     """Simulates campaigns on one plant; what does not change between two decisions is kept."""
 
+    usual_draws, every = 32, 0.1
+
     def __init__(self, problem: Problem) -> None:
         refuse_other_couplings(problem)
         self._plant: FinitePlant | None = None
 
     def rehearse(
-        self, members: Sequence[Member], standpoint: Standpoint, draws: int, seed: np.random.SeedSequence
+        self,
+        members: Sequence[Member],
+        standpoint: Standpoint,
+        draws: int,
+        seed: np.random.SeedSequence,
+        stop: SimulatedStop | None = None,
     ) -> dict[str, Rehearsal]:
         """The rest of the campaign with each member, on the same drawn functions with the same noise and luck."""
         # Many small products: a second thread slows them down, and would change the last digits.
@@ -33,7 +41,7 @@ class Simulator:
             chances, plant = draw_chances(standpoint, draws, seed), self._plant_of(standpoint)
             return {
                 member.name: rehearse(
-                    member.simulated(standpoint.band_width), plant, standpoint, chances, member.counts_pending
+                    member.simulated(standpoint.band_width), plant, standpoint, chances, member.counts_pending, stop
                 )
                 for member in members
             }

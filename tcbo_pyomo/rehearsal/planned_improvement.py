@@ -15,6 +15,7 @@ class PlannedImprovement:
     """The first move of the path that collects most Expected Improvement."""
 
     wants_covariance = False
+    departure = False
 
     def choose(self, scene: Scene) -> Integers:
         """For each draw the row of its pair."""

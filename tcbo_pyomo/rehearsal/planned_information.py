@@ -34,7 +34,7 @@ class PlannedInformation:
     eager
         Whether the first move is the eager one, not that of the plan itself.
     departure
-        Whether a planned move informs about where it leaves.
+        Whether a move, made or planned, informs about where it leaves.
     width
         Standard deviations of the credible band.
     """
@@ -47,13 +47,13 @@ class PlannedInformation:
 
     def choose(self, scene: Scene) -> Integers:
         """For each draw the row of its pair."""
-        beliefs, tables = scene.beliefs, scene.tables
+        variance, tables = scene.design.variance, scene.tables
         worth = self._regret_worth(scene) if self.objective == "regret" else self._variance_worth(scene)
-        costs = tables.costs(worth, beliefs.variance if self.objective == "regret" else None, self.departure)
+        costs = tables.costs(worth, variance if self.objective == "regret" else None, self.departure)
         to_go = scene.to_go(costs)
         if not self.eager:
             return one_of_the_best(-to_go, scene.usable, TIE, scene.generator)
-        gains = tables.next_gains(scene.pairs, worth, beliefs.variance)
+        gains = tables.next_gains(scene.pairs, worth, variance)
         return one_of_the_best(gains, self._good_enough(scene, to_go), TIE, scene.generator)
 
     def _good_enough(self, scene: Scene, to_go: Array) -> Mask:
@@ -65,7 +65,7 @@ class PlannedInformation:
         good: Mask = usable & (-to_go >= learned - np.abs(learned) * (1.0 / left + TIE))
         everywhere = scene.tables.everywhere_next[scene.states]
         if everywhere.any():
-            bound = scene.goal.optimistic(scene.beliefs.mean, np.sqrt(scene.beliefs.variance), WIDTH)
+            bound = scene.goal.optimistic(scene.beliefs.mean, np.sqrt(scene.design.variance), WIDTH)
             reached = np.where(usable, scene.tables.expected(scene.pairs, bound), -np.inf)
             best = reached.max(axis=0)
             good = np.where(everywhere, usable & (reached >= best - TIE * np.abs(best)), good)
@@ -73,41 +73,41 @@ class PlannedInformation:
 
     def _variance_worth(self, scene: Scene) -> Array:
         """The squared covariance of every state with the candidates that are known least (D x n)."""
-        beliefs = scene.beliefs
+        beliefs, design = scene.beliefs, scene.design
         lowest, highest = scene.goal.band(beliefs.mean, self.width * np.sqrt(beliefs.told_variance))
         best = np.where(scene.tables.space, lowest, -np.inf).max(axis=1)
         candidates = (highest >= best[:, None]) & scene.tables.space
         worth = np.empty_like(beliefs.mean)
-        for draw, chosen in enumerate(candidates[:, beliefs.rows]):
-            covariance, variance = beliefs.covariance[draw], beliefs.variance[draw]
+        for draw, chosen in enumerate(candidates[:, design.rows]):
+            covariance, variance = design.covariance[draw], design.variance[draw]
             places = np.flatnonzero(chosen)
             if len(places) < 2 or self.objective != "differences":
-                places = places if len(places) else np.arange(len(beliefs.rows))
-                known_least = one_of_the_largest(variance[beliefs.rows[places]], TIE_OF_PAIRS, scene.generator)
+                places = places if len(places) else np.arange(len(design.rows))
+                known_least = one_of_the_largest(variance[design.rows[places]], TIE_OF_PAIRS, scene.generator)
                 worth[draw] = covariance[places[known_least]] ** 2
                 continue
-            first, second = _farthest(covariance, variance, beliefs.rows, places, scene.generator)
+            first, second = _farthest(covariance, variance, design.rows, places, scene.generator)
             worth[draw] = (covariance[first] - covariance[second]) ** 2
         return worth
 
     def _regret_worth(self, scene: Scene) -> Array:
         """What one more measurement at each state is worth (D x n), times Var f + sigma^2 there."""
-        beliefs = scene.beliefs
+        beliefs, design = scene.beliefs, scene.design
         draws = np.arange(len(beliefs.mean))
         recommended = beliefs.recommended(scene.goal, scene.tables.space)
-        shared = beliefs.covariance_with(recommended)
+        shared = design.covariance_with(recommended)
         own = shared[draws, recommended][:, None]
-        rows = beliefs.rows
+        rows = design.rows
         mean, best = beliefs.mean[:, rows], beliefs.mean[draws, recommended][:, None]
-        deviation = np.sqrt(np.maximum(beliefs.variance[:, rows] + own - 2.0 * shared[:, rows], 0.0))
-        rivals = Rivals(best, own, mean, beliefs.variance[:, rows], shared[:, rows], deviation)
+        deviation = np.sqrt(np.maximum(design.variance[:, rows] + own - 2.0 * shared[:, rows], 0.0))
+        rivals = Rivals(best, own, mean, design.variance[:, rows], shared[:, rows], deviation)
         regret, slope = scene.goal.missed(rivals)
         regret = np.where(scene.tables.space[rows] & (rows != recommended[:, None]), regret, 0.0)
         worth = np.empty_like(beliefs.mean)
         for draw, missed in enumerate(regret):
             chosen, share = standing_for_all(missed)
             weight = share * slope[draw, chosen] / (2.0 * deviation[draw, chosen])
-            gap = beliefs.covariance[draw][chosen] - shared[draw]
+            gap = design.covariance[draw][chosen] - shared[draw]
             np.multiply(gap, gap, out=gap)
             worth[draw] = weight @ gap
         return worth

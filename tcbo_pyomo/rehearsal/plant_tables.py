@@ -71,10 +71,9 @@ class PlantTables:
         """What each pair is worth to a plan: E[worth / (variance + noise)], with a sign; worth and variance are D x n.
 
         Without `variance` it is worth / noise. With `departure` a pair counts where it leaves, the last one where it arrives
-        as well: where one noise holds for all moves and none is random that makes the same plans.
+        as well.
         """
-        one_noise = self.process.deterministic and self.noise.min() == self.noise.max()
-        if self.noise_at is not None and (one_noise or not departure):
+        if self.noise_at is not None and not departure:
             spread = self.noise_at if variance is None else variance + self.noise_at
             return Costs(np.ascontiguousarray((-worth / spread).T))
         nothing = np.zeros_like(worth) if variance is None else variance

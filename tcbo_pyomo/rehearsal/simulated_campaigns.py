@@ -6,15 +6,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tcbo_pyomo.foundation.arrays import Array, Integers
+from tcbo_pyomo.foundation.arrays import Array, Integers, Mask
 from tcbo_pyomo.foundation.profiling import timed
 from tcbo_pyomo.plant.situation import Situation
 from tcbo_pyomo.problem.finite import Problem
 from tcbo_pyomo.rehearsal.batched_beliefs import BatchedBeliefs
 from tcbo_pyomo.rehearsal.chances import Chances, regrets
+from tcbo_pyomo.rehearsal.departed_visits import DepartedVisits, same_for_all
 from tcbo_pyomo.rehearsal.plant_tables import PlantTables
 from tcbo_pyomo.rehearsal.simulated_budgets import BudgetTables, SimulatedBudgets
 from tcbo_pyomo.rehearsal.simulated_method import Scene, SimulatedMethod
+from tcbo_pyomo.rehearsal.simulated_stop import SimulatedStop
 from tcbo_pyomo.rehearsal.standpoint import Standpoint
 
 ALL_ROWS = 600
@@ -41,10 +43,13 @@ class Rehearsal:
         E x D: after each of the E episodes that were left, as far as results had come; after the last one all have.
     visited
         moves x D: where the plants went.
+    enough_known
+        E x D: whether the stop was reached after each episode; None where nobody asked.
     """
 
     regret: Array
     visited: Integers
+    enough_known: Mask | None = None
 
     @property
     def final(self) -> Array:
@@ -59,6 +64,7 @@ def rehearse(
     standpoint: Standpoint,
     chances: Chances,
     counts_pending: bool = True,
+    stop: SimulatedStop | None = None,
 ) -> Rehearsal:
     """Make all moves that are left with one method, on every drawn function.
 
@@ -74,16 +80,31 @@ def rehearse(
         Functions, noise and luck.
     counts_pending
         Whether visits whose results are still to come shrink the variance that the method sees.
+    stop
+        Says after each episode which campaigns know enough; nobody asks where it is not given. They go on all the same.
     """
     campaigns = _Campaigns(method, plant, standpoint, chances, counts_pending)
-    regret, visited = [], []
+    regret, visited, enough = [], [], []
     for move in range(standpoint.moves_left):
         visited.append(campaigns.make_move(move))
         if campaigns.step == 0:
             if move + 1 == standpoint.moves_left:
                 campaigns.tell_up_to(campaigns.moves_made)
             regret.append(campaigns.regret())
-    return Rehearsal(np.array(regret), np.array(visited))
+            if stop is not None:
+                enough.append(stop.reached(campaigns.beliefs))
+    return Rehearsal(np.array(regret), np.array(visited), np.array(enough) if stop is not None else None)
+
+
+@dataclass(frozen=True)
+class _Visits:
+    """A move of each campaign whose result is pending: where it arrived, and which state it left (D each)."""
+
+    order: int
+    states: Integers
+    noise_variance: Array
+    origins: Integers | None
+    last: bool
 
 
 class _Campaigns:
@@ -101,21 +122,23 @@ class _Campaigns:
         draws, covariance = chances.draws, standpoint.covariance()
         visits = standpoint.moves_left + len(standpoint.pending)
         rows = _rows(standpoint, chances) if method.wants_covariance else None
-        self.beliefs = BatchedBeliefs(standpoint.mean, covariance, draws, visits, rows)
+        self.departed = DepartedVisits(standpoint, draws, counts_pending, rows) if method.departure else None
+        self.beliefs = BatchedBeliefs(standpoint.mean, covariance, draws, visits, None if method.departure else rows)
         self.states = np.full(draws, standpoint.path[-1])
         self.step, self.moves_made = len(standpoint.path) - 1, standpoint.moves_made
         self.incumbent = np.full(draws, -np.inf if standpoint.incumbent is None else standpoint.incumbent)
         self.generator = np.random.default_rng(chances.seed)
         self._counts_pending = counts_pending
-        self._waiting: list[tuple[int, Integers, Array]] = []
-        """Visits whose results are pending: the moves made then, where (D), and the noise variance (D)."""
+        self._waiting: list[_Visits] = []
         self._told = 0
         self.budgets: SimulatedBudgets | None = None
         if plant.budgets is not None:
             spent = [tail.spent(Situation(standpoint.path)) for tail in plant.budgets.tails]
             self.budgets = SimulatedBudgets(plant.budgets, spent, draws)
         for visit in standpoint.pending:
-            self._visit(visit.order, np.full(draws, visit.state), np.full(draws, visit.noise_variance))
+            states, noise_variance = np.full(draws, visit.state), np.full(draws, visit.noise_variance)
+            origins = same_for_all(visit.origin, draws)
+            self._visit(_Visits(visit.order, states, noise_variance, origins, visit.last), made_before=True)
 
     def make_move(self, move: int) -> Integers:
         """Choose, move, and tell what is due; where the plants have gone (D)."""
@@ -124,17 +147,19 @@ class _Campaigns:
         if self.budgets is not None:
             usable = self.budgets.affordable(pairs, usable, self.step)
         best = np.where(np.isfinite(self.incumbent), self.incumbent, self.standpoint.first_incumbent)
-        standing = tables, self.beliefs, self.states, self.step, pairs, usable
-        scene = Scene(*standing, best, self.generator, self.budgets, self.standpoint.goal)
+        design = self.beliefs if self.departed is None else self.departed.beliefs
+        place = self.states, self.step, pairs, usable
+        scene = Scene(tables, self.beliefs, design, *place, best, self.generator, self.budgets, self.standpoint.goal)
         pair = pairs[self.method.choose(scene), each]
         entries = tables.arrive(pair, self.chances.luck[:, move])
         arrived = tables.arrived_at(entries)
         if self.budgets is not None:
             self.budgets.move(entries)
         self.moves_made += 1
-        self._visit(self.moves_made, arrived, tables.noise[entries])
+        last = self.step + 1 == self.plant.problem.horizon
+        self._visit(_Visits(self.moves_made, arrived, tables.noise[entries], self.states, last))
         self.states, self.step = arrived, self.step + 1
-        if self.step == self.plant.problem.horizon:
+        if last:
             self.step, self.states = 0, np.full(len(self.states), self.plant.problem.start_state)
             if self.budgets is not None:
                 self.budgets.restart()
@@ -148,19 +173,27 @@ class _Campaigns:
             return self.moves_made
         return self.moves_made - (self.step if feedback.kind == "episodic" else feedback.delay)
 
-    def _visit(self, order: int, states: Integers, noise_variance: Array) -> None:
+    def _visit(self, visits: _Visits, made_before: bool = False) -> None:
         if self._counts_pending:
-            self.beliefs.visit(states, noise_variance)
-        self._waiting.append((order, states, noise_variance))
+            self.beliefs.visit(visits.states, visits.noise_variance)
+            if not made_before:  # Where departures count, the standpoint has the moves that were made.
+                self._count_departures(visits)
+        self._waiting.append(visits)
+
+    def _count_departures(self, visits: _Visits) -> None:
+        if self.departed is not None:
+            self.departed.count(visits.origins, visits.states, visits.noise_variance, visits.last)
 
     def tell_up_to(self, due: int) -> None:
         """The results of the first so many moves come."""
-        while self._waiting and self._waiting[0][0] <= due:
-            _, states, noise_variance = self._waiting.pop(0)
+        while self._waiting and self._waiting[0].order <= due:
+            visits = self._waiting.pop(0)
+            states = visits.states
             if not self._counts_pending:
-                self.beliefs.visit(states, noise_variance)
+                self.beliefs.visit(states, visits.noise_variance)
+                self._count_departures(visits)
             true = self.chances.functions[np.arange(len(states)), states]
-            results = true + np.sqrt(noise_variance) * self.chances.noise[:, self._told]
+            results = true + np.sqrt(visits.noise_variance) * self.chances.noise[:, self._told]
             self._told += 1
             self.beliefs.tell(results)
             self.incumbent = np.maximum(self.incumbent, self.standpoint.goal.score(results))

@@ -26,6 +26,8 @@ class Scene:
         The plant.
     beliefs
         What each campaign believes.
+    design
+        Variances and covariances that plans work on; those of `beliefs`, unless moves count at the state they leave.
     states
         Where each plant is (D).
     step
@@ -44,6 +46,7 @@ class Scene:
 
     tables: PlantTables
     beliefs: BatchedBeliefs
+    design: BatchedBeliefs
     states: Integers
     step: int
     pairs: Integers
@@ -63,15 +66,15 @@ class Scene:
 
 
 class SimulatedMethod(Protocol):
-    """Chooses the next moves.
+    """Chooses the next moves."""
 
-    Attributes
-    ----------
-    wants_covariance
-        Whether the covariance of all states has to be kept up to date for it.
-    """
+    @property
+    def wants_covariance(self) -> bool:
+        """Whether the covariance of all states has to be kept up to date for it."""
 
-    wants_covariance: bool
+    @property
+    def departure(self) -> bool:
+        """Whether moves count at the state they leave, made and planned."""
 
     def choose(self, scene: Scene) -> Integers:
         """For each draw the row of `scene.pairs` to use next (D)."""

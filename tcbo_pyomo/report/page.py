@@ -65,6 +65,13 @@ def check_output(path: str | os.PathLike[str], force: bool = False) -> None:
 
 def render_report(campaign: Campaign, plans: Sequence[dict[str, Any] | None] = ()) -> str:
     """The page as text."""
+    with without_user_code(campaign.refusal):
+        content = page_content(campaign, plans)
+    return rendered(TEMPLATE, content)
+
+
+def rendered(template: str, content: dict[str, Any]) -> str:
+    """A template of this folder with its content: every text is escaped, and nothing is loaded from elsewhere."""
     from jinja2 import Environment, StrictUndefined
     from markupsafe import Markup
 
@@ -76,10 +83,8 @@ def render_report(campaign: Campaign, plans: Sequence[dict[str, Any] | None] = (
     )
     style = _text_of(STYLE)
     digest = base64.b64encode(hashlib.sha256(style.encode("utf-8")).digest()).decode("ascii")
-    template = environment.from_string(_text_of(TEMPLATE))
-    with without_user_code(campaign.refusal):
-        content = page_content(campaign, plans)
-    return template.render(style=Markup(style), style_digest=digest, **content)
+    laid_out = environment.from_string(_text_of(template))
+    return laid_out.render(style=Markup(style), style_digest=digest, **content)
 
 
 def _text_of(name: str) -> str:

@@ -26,6 +26,7 @@ from tcbo_pyomo.report.page_figures import (
     regret_picture,
     visited_picture,
 )
+from tcbo_pyomo.report.page_past import page_past
 from tcbo_pyomo.report.solver_statistics import solver_statistics
 from tcbo_pyomo.report.timeline import Moment
 from tcbo_pyomo.surrogate.extremes import MAXIMISE
@@ -62,6 +63,7 @@ def page_content(campaign: Campaign, plans: Sequence[dict[str, Any] | None] = ()
         "model": recorded_criticism(campaign) if no_model else page_criticism(campaign),
         "results": _results(campaign),
         "surprises": _surprises(campaign),
+        "past": page_past(campaign),
         "slack": limit_slack(campaign, audit),
         "violations": [[*map(str, astuple(finding))] for finding in audit.findings[:MOST_ROWS]],
         "violation_count": len(audit.findings),
@@ -77,7 +79,8 @@ def page_content(campaign: Campaign, plans: Sequence[dict[str, Any] | None] = ()
 def _status(campaign: Campaign) -> str:
     history, problem = campaign.history, campaign.problem
     if campaign.finished and not history.assumed:
-        return "finished" if not history.pending else "all moves made, results outstanding"
+        made = "all moves made" if campaign.all_moves_made else "enough is known"
+        return f"{made}, results outstanding" if history.pending else "finished" if campaign.all_moves_made else made
     return "running" if history.moves else f"not started: {counted(problem.episodes, 'episode')} ahead"
 
 
@@ -88,7 +91,7 @@ def _standing(campaign: Campaign) -> dict[str, Any]:
     schedule = history.assumed
     if schedule:  # The plant has not made these moves yet, as far as reported.
         episode, step, state = schedule[0].episode, max(0, schedule[0].step - 1), schedule[0].origin
-    elif campaign.finished:
+    elif campaign.all_moves_made:
         episode, step, state = problem.episodes, history.length(problem.episodes), history.path(problem.episodes)[-1]
     total = history.moves_of(problem.episodes)
     made = history.moves_made - sum(move.step > 0 for move in schedule)
@@ -115,7 +118,7 @@ def _waiting(history: History) -> Move | None:
 
 
 def _recommendation(campaign: Campaign, now: Moment) -> dict[str, Any]:
-    problem = campaign.problem
+    problem, certainty = campaign.problem, campaign.certainty
     return {
         "place": place(problem, now.recommendation),
         "output": output_title(problem),
@@ -127,6 +130,7 @@ def _recommendation(campaign: Campaign, now: Moment) -> dict[str, Any]:
         "told": now.told,
         "best": problem.goal.noun(problem.output_unit),
         "goal": None if problem.goal == MAXIMISE else problem.goal.adjective(problem.output_unit),
+        "certainty": None if certainty is None else certainty.in_words(problem.output_unit),
     }
 
 

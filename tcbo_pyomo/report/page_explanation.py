@@ -53,7 +53,8 @@ def _why_not(campaign: Campaign) -> str | None:
     if campaign.refusal:
         return f"The next move was not planned here: {campaign.refusal}."
     if campaign.finished:
-        return "The campaign is finished: there is no next move to explain."
+        known = "" if campaign.all_moves_made else " Enough is known, and it has reached its stop."
+        return f"The campaign is finished: there is no next move to explain.{known}"
     acting = campaign.method.acting(campaign.knowledge)
     method, why = (campaign.settings.method, "") if acting is None else (acting[0].method, f" ({acting[1]})")
     if method != PLANNED_BY:

@@ -57,6 +57,7 @@ def timeline(campaign: Campaign) -> list[Moment]:
     problem, present = campaign.problem, campaign.knowledge
     moves = [replace(move, value=None, replicates=(), surprises=()) for move in campaign.history.moves]
     history = History(campaign.history.start, campaign.history.horizon, moves, lengths=campaign.history.lengths)
+    history.past = campaign.history.past
     knowledge = knowledge_for(present.problem, campaign.settings, campaign.seed, history)
     knowledge.replay(present.kernel)
     listed = problem.keeps_candidates and _may_list(knowledge)

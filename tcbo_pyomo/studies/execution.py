@@ -17,8 +17,9 @@ from tcbo_pyomo.foundation.registry import find_beside_user
 from tcbo_pyomo.knowledge.history import Move
 from tcbo_pyomo.library import load_problem
 from tcbo_pyomo.planning.fall_backs import fall_backs
+from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.problem.with_settings import AnyProblem
-from tcbo_pyomo.records.determining_parts import FILE, changed_parts, source_parts
+from tcbo_pyomo.records.determining_parts import FILE, changed_parts, file_part, source_parts
 from tcbo_pyomo.settings import settings_without_retired
 from tcbo_pyomo.studies.runs import Run
 
@@ -33,10 +34,10 @@ class TimedCampaign(Campaign):
         super().__init__(*arguments, **named)
         self.seconds: list[tuple[int, int, float]] = []
 
-    def ask(self) -> Move:
+    def ask(self, anyway: bool = False) -> Move:
         """The next move."""
         start = time.perf_counter()
-        move = super().ask()
+        move = super().ask(anyway)
         if move.step > 0:
             self.seconds.append((move.episode, move.step, time.perf_counter() - start))
         return move
@@ -70,19 +71,29 @@ def _results(run: Run) -> dict[str, Any]:
     _refuse_other_sources(run)
     if run.case.truth == "drawn":
         problem = with_drawn_truth(problem, run.seed)
-    campaign = TimedCampaign(problem, settings, run.seed)
+    campaign = TimedCampaign(problem, settings, run.seed, run.case.data or None)
     result = Simulation(campaign).run()
     _refuse_other_sources(run)
     steps = [[s.episode, s.step, s.regret, s.identified, s.candidates] for s in result.steps]
     fallen = fall_backs(step.plan for step in result.steps)
-    found = {"steps": steps, "path": _path(result), "seconds": campaign.seconds}
+    found: dict[str, Any] = {"steps": steps, "path": _path(result), "seconds": campaign.seconds}
+    if not campaign.all_moves_made:
+        found |= {"steps": carried_forward(steps, campaign.problem), "stopped_after": len(steps)}
     return {**found, "fall_backs": str(fallen)} if fallen.number else found
+
+
+def carried_forward(steps: list[list[Any]], problem: ProblemProtocol) -> list[list[Any]]:
+    """The rows of a campaign that ended before its budget, with its last recommendation in every move that was not made."""
+    last, horizon = steps[-1][2:], problem.horizon
+    left = range(len(steps), problem.episodes * horizon)
+    return [*steps, *([made // horizon + 1, made % horizon + 1, *last] for made in left)]
 
 
 def _refuse_other_sources(run: Run) -> None:
     """A file that was edited meanwhile, or that another machine has in another form, gives other numbers than the key says."""
     known = {name: digest for name, digest in run.case.parts.items() if name.startswith(FILE)}
-    if changed := changed_parts(known, source_parts(run.case.source, run.case.settings)):
+    present = {**source_parts(run.case.source, run.case.settings), **file_part(run.case.data)}
+    if changed := changed_parts(known, present):
         raise BadInput(
             f"{', '.join(changed)} changed after the study began, or differs on this machine; run it again"
         )

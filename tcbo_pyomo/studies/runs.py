@@ -27,7 +27,7 @@ from tcbo_pyomo.planning.finite.chosen_solver import chosen_solver
 from tcbo_pyomo.problem.continuous import ContinuousProblem
 from tcbo_pyomo.problem.finite import Problem
 from tcbo_pyomo.problem.protocol import ProblemProtocol
-from tcbo_pyomo.records.determining_parts import Parts, problem_parts, source_parts
+from tcbo_pyomo.records.determining_parts import Parts, file_part, problem_parts, source_parts
 from tcbo_pyomo.records.problem_source import problem_fingerprint
 from tcbo_pyomo.settings import RETIRED, FeedbackSettings, Settings, settings_without_retired
 from tcbo_pyomo.studies.planned_objective import PART as OBJECTIVE
@@ -60,6 +60,8 @@ class Case:
     solver: str = ""
     parts: Parts = field(default_factory=dict)
     """What determines the numbers, see `determining_parts`."""
+    data: str = ""
+    """The file of past experiments that the runs start from; by its content it is one of the parts."""
 
     @property
     def label(self) -> str:
@@ -89,6 +91,8 @@ class Run:
         case = self.case
         source = Path(case.source).name if case.source.endswith(".py") else case.source
         facts = [MOVES_SINCE, source, case.fingerprint, self._named_settings, self.seed]
+        if case.data:
+            facts.append(case.parts)  # No run of these versions had past experiments.
         return _digest(facts if case.truth == "known" else [*facts, case.truth])
 
     @property
@@ -128,6 +132,7 @@ def _cases(study: Study, problem: ProblemEntry, feedback: FeedbackSettings | Non
             "`truth: drawn` draws one from its prior for every seed"
         )
     fingerprint, parts = problem_fingerprint(built), _parts(study, problem, feedback, built)
+    data = study.data_of(problem)
     own = {"feedback": feedback.model_dump()} if feedback else {}
     points = [tuple(zip(study.grid, values, strict=True)) for values in product(*study.grid.values())]
     for method, point in product(study.methods, points):
@@ -136,7 +141,7 @@ def _cases(study: Study, problem: ProblemEntry, feedback: FeedbackSettings | Non
         try:
             settings = settings_without_retired(dict(built.settings), *layers)
             # Builds the planner as well: a method that cannot serve this problem says so now.
-            campaign = Campaign(built, settings, study.seeds[0])
+            campaign = Campaign(built, settings, study.seeds[0], data or None)
             solver, as_ever = _linear_oracle(campaign.problem, settings), _moves_as_ever(campaign.problem)
             objective = objective_part(campaign.problem, settings)
         except TcboError as error:
@@ -158,7 +163,9 @@ def _cases(study: Study, problem: ProblemEntry, feedback: FeedbackSettings | Non
                 **({} if as_ever else {"reach": REACHABLE_SINCE}),
                 **objective,
                 **source_parts(problem.problem, stored),
+                **file_part(data),
             },
+            data=data,
         )
 
 

@@ -86,6 +86,8 @@ class Study(_Section):
         fields of their own.
     grid
         Settings to vary, such as {planner.components: [1, 10, 25]}.
+    data
+        Past experiments that every run starts from: a CSV file, or one by the label of each problem that has them.
     """
 
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=80)
@@ -96,6 +98,7 @@ class Study(_Section):
     truth: Literal["known", "drawn"] = "known"
     settings: OwnSettings = Field(default_factory=dict)
     grid: Annotated[dict[str, tuple[Any, ...]], AfterValidator(_without_own_lists)] = Field(default_factory=dict)
+    data: str | dict[str, str] = ""
 
     @model_validator(mode="before")
     @classmethod
@@ -122,6 +125,20 @@ class Study(_Section):
         if any(seed < 0 for seed in value):
             raise ValueError("a seed must not be negative")
         return value
+
+    @model_validator(mode="after")
+    def _data_of_known_truths(self) -> Study:
+        labels = [entry.label for entry in self.problems]
+        for label in self.data if isinstance(self.data, dict) else ():
+            if label not in labels:
+                raise ValueError(f"data: no problem '{label}'; {suggestion(label, labels)}")
+        if self.data and self.truth == "drawn":
+            raise ValueError("data: past experiments belong to one truth, `truth: drawn` has one per seed; leave out either")
+        return self
+
+    def data_of(self, problem: ProblemEntry) -> str:
+        """The file of past experiments of a problem; empty where it has none."""
+        return self.data if isinstance(self.data, str) else self.data.get(problem.label, "")
 
     @model_validator(mode="after")
     def _nothing_twice(self) -> Study:
@@ -156,14 +173,15 @@ def _first_twice(items: list[Any]) -> Any:
 
 
 def read_study(path: str | os.PathLike[str]) -> Study:
-    """The study of a YAML file; a problem file in it is found from the folder of the study file."""
+    """The study of a YAML file; a problem file, or a table, in it is found from the folder of the study file."""
     data = read_mapping(path, "study file", "it needs name, problems, methods and seeds")
     try:
         study = study_from(data)
     except BadInput as error:
         raise BadInput(f"study file '{os.fspath(path)}': {error}") from None
     folder = Path(path).parent
-    return study.model_copy(update={"problems": tuple(_located(entry, folder) for entry in study.problems)})
+    problems = tuple(_located(entry, folder) for entry in study.problems)
+    return study.model_copy(update={"problems": problems, "data": _located_data(study.data, folder)})
 
 
 def study_from(data: dict[str, Any]) -> Study:
@@ -178,6 +196,12 @@ def _located(entry: ProblemEntry, folder: Path) -> ProblemEntry:
     if not entry.problem.endswith(".py"):
         return entry
     return entry.model_copy(update={"problem": str(folder / entry.problem)})
+
+
+def _located_data(data: str | dict[str, str], folder: Path) -> str | dict[str, str]:
+    if isinstance(data, dict):
+        return {label: str(folder / file) for label, file in data.items()}
+    return str(folder / data) if data else ""
 
 
 def _listed(value: Any) -> list[Any] | tuple[Any, ...]:

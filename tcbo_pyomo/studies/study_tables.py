@@ -89,8 +89,9 @@ def write_tables(folder: StudyFolder, runs: list[Run]) -> None:
     records = [(run, record) for run in runs if (record := folder.record(run)) is not None]
     labelled = [(_text([_labels(run)]).rstrip("\n"), record) for run, record in records]
     found = standings(_standing_rows(records))
+    stopped = any("stopped_after" in record for _, record in records)
     tables = {
-        "runs": _runs_text(labelled),
+        "runs": _runs_text(labelled, stopped),
         "timings": _timings_text(labelled),
         "paths": _paths_text(labelled),
         "failures": _text([[*CASE, "seed", "error"], *_failures(folder, runs)]),
@@ -135,12 +136,14 @@ def _standing_rows(records: Records) -> Iterator[tuple[Any, ...]]:
 # of a run are written once and its rows need not go through the csv module cell by cell.
 
 
-def _runs_text(labelled: Labelled) -> str:
-    lines = [_text([RUN_COLUMNS])]
+def _runs_text(labelled: Labelled, stopped: bool) -> str:
+    """Where a run ended before its budget, a last column says which moves were made: the others repeat the last one."""
+    lines = [_text([[*RUN_COLUMNS, "made"] if stopped else RUN_COLUMNS])]
     for labels, record in labelled:
         for move, (episode, step, regret, identified, candidates) in enumerate(record["steps"], start=1):
             known = f"{'' if regret is None else regret},{'' if identified is None else identified}"
-            lines.append(f"{labels},{episode},{step},{move},{known},{candidates}\n")
+            made = f",{move <= record.get('stopped_after', move)}" if stopped else ""
+            lines.append(f"{labels},{episode},{step},{move},{known},{candidates}{made}\n")
     return "".join(lines)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.surrogate.goal import Goal, Slopes
 from tcbo_pyomo.surrogate.improvement import density, distribution, expected_improvement, improvement_and_slope
+from tcbo_pyomo.surrogate.likely_rivals import chance_above
 from tcbo_pyomo.surrogate.rivals import Rivals
 
 
@@ -61,6 +62,10 @@ class Maximise(Goal):
     def missed(self, rivals: Rivals) -> tuple[Array, Array]:
         """E[(f(z) - f(z*))+], and phi(u)."""
         return improvement_and_slope(rivals.mean - rivals.best_mean, rivals.deviation)
+
+    def chances(self, rivals: Rivals, tolerance: float) -> Array:
+        """P(f(z) - f(z*) > tolerance)."""
+        return chance_above(rivals.mean - rivals.best_mean - tolerance, rivals.deviation)
 
     def adjective(self, unit: str = "") -> str:
         """Largest."""
@@ -123,7 +128,11 @@ class Minimise(Maximise):
 
     def missed(self, rivals: Rivals) -> tuple[Array, Array]:
         """E[(f(z*) - f(z))+], and phi(u)."""
-        return super().missed(replace(rivals, best_mean=-rivals.best_mean, mean=-rivals.mean))
+        return super().missed(_mirrored(rivals))
+
+    def chances(self, rivals: Rivals, tolerance: float) -> Array:
+        """P(f(z*) - f(z) > tolerance)."""
+        return super().chances(_mirrored(rivals), tolerance)
 
     def adjective(self, unit: str = "") -> str:
         """Smallest."""
@@ -136,6 +145,10 @@ class Minimise(Maximise):
     def bound_words(self, width: float, unit: str = "") -> str:
         """A lower confidence bound."""
         return f"smallest lower confidence bound (mean - {width:g} sd)"
+
+
+def _mirrored(rivals: Rivals) -> Rivals:
+    return replace(rivals, best_mean=-rivals.best_mean, mean=-rivals.mean)
 
 
 MAXIMISE: Goal = Maximise()

@@ -34,6 +34,14 @@ class FiniteBelief:
         """An independent copy."""
         return FiniteBelief(self.mean, self.factor)
 
+    def of_first(self, number: int) -> FiniteBelief:
+        """The belief about the first rows alone, in a factor with no more columns than rows."""
+        factor = self.factor[:number]
+        if factor.shape[1] > number:
+            # F = R^T Q^T, so that F F^T = R^T R.
+            factor = np.asarray(np.linalg.qr(factor.T, mode="r")).T
+        return FiniteBelief(self.mean[:number], factor)
+
     @property
     def variance(self) -> Array:
         """Variance of each row (n)."""

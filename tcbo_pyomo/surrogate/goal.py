@@ -38,6 +38,8 @@ class Goal(ABC):
         How one value compares with another, in words.
     first_incumbent
         The best score before the first result; None where the goal has no number that stands for it.
+    exact_chances
+        Whether `chances` are probabilities, and not upper bounds of them.
     """
 
     name: ClassVar[str]
@@ -45,6 +47,7 @@ class Goal(ABC):
     better: ClassVar[str]
     worse: ClassVar[str]
     first_incumbent: ClassVar[float | None] = 0.0
+    exact_chances: ClassVar[bool] = True
 
     @abstractmethod
     def score(self, values: Any) -> Any:
@@ -87,6 +90,13 @@ class Goal(ABC):
         """By how much the score of each rival is expected to exceed that of the recommended place, counted where it does.
 
         And its slope in the standard deviation of their difference.
+        """
+
+    @abstractmethod
+    def chances(self, rivals: Rivals, tolerance: float) -> Array:
+        """How probable it is that the score of each rival exceeds that of the recommended place by more than a tolerance.
+
+        The tolerance is one of modelled values. Where `exact_chances` is false it is an upper bound.
         """
 
     def on(self, scale: OutputScale) -> Goal:

@@ -71,19 +71,21 @@ class HyperparameterDensity:
             covariance += own
             parts.append((own, -factors.variance * variance * part.slope(distance), squares))
         noise = factors.noise * self._noise
-        covariance[np.diag_indices_from(covariance)] += noise
+        covariance.reshape(-1)[:: len(noise) + 1] += noise
         factor, failed = dpotrf(covariance, lower=1, clean=1)
         if failed:
             return IMPOSSIBLE, np.zeros(len(theta))
-        inverse = dpotri(factor, lower=1)[0]
-        inverse += np.tril(inverse, -1).T
+        lower = dpotri(factor, lower=1)[0]
+        inverse = np.add(lower, lower.T, order="F")
+        np.fill_diagonal(inverse, lower.diagonal())
         weights = inverse @ self._values
         fit = -0.5 * float(self._values @ weights) - float(np.log(factor.diagonal()).sum())
         slack = np.outer(weights, weights) - inverse
         slopes = np.zeros(self._dimension + 2)
         for own, slope, squares in parts:
             slopes[: self._dimension] += inverse_squares * (squares @ (slack * slope).ravel())
-            slopes[-2] += float((slack * own).sum())
+            if self._dimension in self.free:
+                slopes[-2] += float((slack * own).sum())
         slopes[-1] = float(slack.diagonal() @ noise)
         scaled = theta / self.spreads
         value = fit - 0.5 * float(scaled @ scaled)

@@ -5,7 +5,9 @@ Factors are common to all stationary parts of a kernel; parts that know their sh
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -65,17 +67,24 @@ class Learned:
         The declared kernel with the learned factors.
     factors
         On the declared values.
-    uncertainty
-        Standard deviations of the logarithms of the lengthscales, the variance and the noise, from the curvature of the
-        density at the answer; those declared before the first results.
     results
         How many results it is learned from.
+    curvature
+        Finds the `uncertainty`: no plan needs it, only those who show or keep what was learned.
     """
 
     kernel: Kernel
     factors: Factors
-    uncertainty: Spreads
     results: int
+    curvature: Callable[[], Spreads] = field(compare=False, repr=False)
+
+    @cached_property
+    def uncertainty(self) -> Spreads:
+        """Standard deviations of the logarithms of the lengthscales, the variance and the noise.
+
+        From the curvature of the density at the answer; those declared before the first results.
+        """
+        return self.curvature()
 
 
 def with_factors(kernel: Kernel, factors: Factors) -> Kernel:

@@ -113,7 +113,7 @@ class Learner:
         """Take over what `state` returned: it holds as long as the results are the same, on any machine."""
         factors = Factors(**{**state["factors"], "lengthscales": tuple(state["factors"]["lengthscales"])})
         spread = Spreads(**{**state["uncertainty"], "lengthscales": tuple(state["uncertainty"]["lengthscales"])})
-        learned = Learned(with_factors(self.kernel, factors), factors, spread, state["results"])
+        learned = Learned(with_factors(self.kernel, factors), factors, state["results"], lambda: spread)
         self._kept = {state["digest"]: learned}
 
     def _digest(self, *data: Array) -> str:

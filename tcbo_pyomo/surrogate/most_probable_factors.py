@@ -7,9 +7,12 @@ is never less probable than what was declared, which is one of the starts.
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from tcbo_pyomo.foundation.arrays import Array
+from tcbo_pyomo.foundation.blas_threads import one_blas_thread
 from tcbo_pyomo.surrogate.hyperparameter_density import HyperparameterDensity
 from tcbo_pyomo.surrogate.kernel_factors import Factors, Learned, Spreads, with_factors
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
@@ -37,7 +40,7 @@ def learn(kernel: Kernel, spreads: Spreads, points: Array, values: Array, noise_
     points, values, noise_variances
         Results in the order told: n x d scaled points, n values, n noise variances as declared.
     """
-    declared = Learned(kernel, Factors((1.0,) * points.shape[1]), spreads, len(values))
+    declared = Learned(kernel, Factors((1.0,) * points.shape[1]), len(values), lambda: spreads)
     if len(values) < FEWEST_RESULTS:
         return declared
     if len(values) > MOST_RESULTS:
@@ -48,20 +51,22 @@ def learn(kernel: Kernel, spreads: Spreads, points: Array, values: Array, noise_
         return declared
     theta = _most_probable(density, points.shape[1])
     factors = density.factors(theta)
-    uncertainty = _uncertainty(density, theta, points.shape[1])
-    return Learned(with_factors(kernel, factors), factors, uncertainty, declared.results)
+    curvature = partial(_uncertainty, kernel, spreads, (points, values, noise_variances), theta)
+    return Learned(with_factors(kernel, factors), factors, declared.results, curvature)
 
 
 def _most_probable(density: HyperparameterDensity, dimension: int) -> Array:
     """The best end of searches from the most probable starts; what was declared where none is better."""
     from scipy.optimize import minimize  # Loaded only where it is needed: campaigns with a given kernel learn nothing.
 
+    starts = [np.where(density.free < dimension, shift * density.spreads, 0.0) for shift in STARTS]
+    known = {start.tobytes(): density(start) for start in starts}
+
     def loss(theta: Array) -> tuple[float, Array]:
-        value, slope = density(theta)
+        value, slope = known.get(theta.tobytes()) or density(theta)
         return -value, -slope
 
-    starts = [np.where(density.free < dimension, shift * density.spreads, 0.0) for shift in STARTS]
-    values = [density(start)[0] for start in starts]
+    values = [known[start.tobytes()][0] for start in starts]
     best, best_value = starts[0], values[0]
     for position in np.argsort(-np.array(values), kind="stable")[:SEARCHES]:
         search = minimize(loss, starts[position], jac=True, method="L-BFGS-B", bounds=density.bounds, options=SEARCH)
@@ -70,8 +75,13 @@ def _most_probable(density: HyperparameterDensity, dimension: int) -> Array:
     return best
 
 
-def _uncertainty(density: HyperparameterDensity, theta: Array, dimension: int) -> Spreads:
+def _uncertainty(kernel: Kernel, spreads: Spreads, results: tuple[Array, Array, Array], theta: Array) -> Spreads:
     """Spreads after the results: the curvature of log p at the answer, never wider than before."""
+    with one_blas_thread():
+        return _curvature(HyperparameterDensity(kernel, spreads, *results), theta, results[0].shape[1])
+
+
+def _curvature(density: HyperparameterDensity, theta: Array, dimension: int) -> Spreads:
     size = len(theta)
     curvature = np.empty((size, size))
     for i in range(size):

@@ -20,6 +20,7 @@ import numpy as np
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.wording import with_unit
 from tcbo_pyomo.surrogate.goal import Goal, Slopes
+from tcbo_pyomo.surrogate.likely_rivals import chance_above
 from tcbo_pyomo.surrogate.output_scale import OutputScale
 from tcbo_pyomo.surrogate.rivals import Rivals
 
@@ -40,6 +41,7 @@ class Target(Goal):
     better: ClassVar[str] = "closer to the target than"
     worse: ClassVar[str] = "farther from the target than"
     first_incumbent: ClassVar[float | None] = None
+    exact_chances: ClassVar[bool] = False
 
     value: float
     scale: OutputScale = field(default_factory=OutputScale)
@@ -100,6 +102,17 @@ class Target(Goal):
         levels = (self.value + incumbent, self.value, self.value - incumbent)
         near, middle, far = (self.scale.excess_slopes(mean, deviation, level) for level in levels)
         return near[0] - 2.0 * middle[0] + far[0], near[1] - 2.0 * middle[1] + far[1]
+
+    def chances(self, rivals: Rivals, tolerance: float) -> Array:
+        """Bounds of P(|f(z) - t| < |f(z*) - t|), as modelled.
+
+        With D = f(z) - f(z*) and S = f(z) + f(z*) - 2 t it is P(D S < 0) = P(D > 0, S < 0) + P(D < 0, S > 0), and each of
+        the two is at most the smaller one of its own two probabilities.
+        """
+        both = np.sqrt(np.maximum(rivals.variance + rivals.best_variance + 2.0 * rivals.covariance, 0.0))
+        above = chance_above(rivals.mean - rivals.best_mean, rivals.deviation)
+        beyond = chance_above(rivals.mean + rivals.best_mean - 2.0 * self._modelled, both)
+        return np.minimum(1.0, np.minimum(above, 1.0 - beyond) + np.minimum(1.0 - above, beyond))
 
     def missed(self, rivals: Rivals) -> tuple[Array, Array]:
         """How much closer than the recommended place each rival is expected to be, counted where it is closer.

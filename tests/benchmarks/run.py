@@ -24,6 +24,7 @@ FILES = (
     "where_the_time_goes",
     "backward_induction",
     "surrogate_update",
+    "learning",
     "linear_replan",
     "first_plan",
     "coupled_plan",

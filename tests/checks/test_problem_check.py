@@ -308,3 +308,10 @@ def test_plain_answers_are_shown_and_held_against_a_known_truth():
     narrow = finite(prior=PlainPrior((0.0, 40.0), 1.0))
     (doubt,) = [finding for finding in check_problem(narrow, settings_from(FAST)) if finding.subject == "prior"]
     assert doubt.level == "warning" and "outside the range" in doubt.message
+
+
+def test_an_answer_about_the_noise_that_the_plant_does_not_know_is_said():
+    differing = finite(prior=PlainPrior((0.0, 100.0), 3.0))
+    (doubt,) = [finding for finding in check_problem(differing, settings_from(FAST)) if finding.subject == "prior"]
+    said = "measurement_sd 3 of the prior, and the noise of the plant has 1, which counts"
+    assert doubt.level == "warning" and said in doubt.message

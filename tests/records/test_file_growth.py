@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from small_campaigns import LONG, again, line, result_of, started
 
-from tcbo_pyomo.records import open_campaign
+from tcbo_pyomo.records import file_format, open_campaign
 from tcbo_pyomo.records.file_format import make_row
 from tcbo_pyomo.records.ledger import insert
 from tcbo_pyomo.records.rebuild import data_of
@@ -57,7 +57,7 @@ def test_a_file_of_0_1_0_that_forgot_violations_gets_them_back(tmp_path):
     assert opened.violations == {1: broken} and opened.status().measurements == 1
     opened.ask()
     row = opened._ledger.rows[-2]
-    assert row.kind == "migration" and row.body == {"from": 1, "to": 2, "violations": {"1": broken}}
+    assert row.kind == "migration" and row.body == {"from": 1, "to": file_format.VERSION, "violations": {"1": broken}}
     assert open_campaign(tmp_path / "c.db", line()).violations == {1: broken}
 
 
@@ -83,4 +83,5 @@ def test_files_of_0_1_0_stay_as_they_are_until_something_is_written(tmp_path):
     number = campaign.ask().number
     campaign.tell(number, result_of(number))
     kinds = [row.kind for row in campaign._ledger.rows]
-    assert kinds.count("migration") == 1 and sqlite3.connect(path).execute("PRAGMA user_version").fetchone() == (2,)
+    found = sqlite3.connect(path).execute("PRAGMA user_version").fetchone()
+    assert kinds.count("migration") == 1 and found == (file_format.VERSION,)

@@ -19,6 +19,7 @@ from tcbo_pyomo.report.figures.canvas import (
     name_axes,
     pair_panels,
 )
+from tcbo_pyomo.report.figures.past_places import draw_past
 from tcbo_pyomo.report.figures.path_drawing import (
     CANDIDATE_COLOUR,
     LINES_NOTE,
@@ -102,6 +103,7 @@ def _draw_marks(ax: Axes, result: CampaignResult, landscape: Landscape, axes: tu
     def mark(states: list[Location], label: str, **style: Any) -> None:
         ax.scatter(*_places(problem, states, axes).T, edgecolors="black", label=label, **style)
 
+    draw_past(ax, result.campaign, axes)
     mark([problem.start_state], "start", marker="s", s=60, linewidths=1.3, facecolors="none", zorder=5)
     mark(result.candidate_states, "remaining candidates", s=75, linewidths=0.9, color=CANDIDATE_COLOUR, zorder=4)
     recommended = problem.locate(result.episodes[-1].recommendation)

@@ -10,6 +10,7 @@ from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.coordinates import physical
 from tcbo_pyomo.foundation.wording import spaced
 from tcbo_pyomo.report.figures.canvas import coordinate_pairs, figure_of, legend_below, name_axes, pair_panels
+from tcbo_pyomo.report.figures.past_places import PAST_STYLE, draw_past
 from tcbo_pyomo.report.figures.path_drawing import CANDIDATE_COLOUR, draw_walk
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ def _draw_slice(ax: Axes, result: CampaignResult, pair: tuple[int, int]) -> None
     def mark(points: Any, label: str, **style: Any) -> None:
         ax.scatter(*_places(problem, points, pair).T, facecolors="none", label=label, **style)
 
+    draw_past(ax, result.campaign, pair)
     ring = {"edgecolors": "black", "linewidths": 1.5, "zorder": 5}
     mark(problem.observed(np.array([problem.start_state])), "start", marker="s", s=55, **ring)
     if result.candidate_states:
@@ -84,6 +86,10 @@ def _draw_line(ax: Axes, result: CampaignResult) -> None:
     ax.fill_between(place, mean - spread, mean + spread, color="0.85", label="two standard deviations")
     table, name = result.experiments, problem.input_axes[0].name
     ax.scatter(table[name], table[problem.output], s=14, c=np.arange(len(table)), cmap="viridis", label="measurements")
+    past = result.campaign.history.past
+    if past:
+        values = [measured.value for _, measured in past.rows]
+        ax.scatter(physical(problem.input_axes, past.points(problem))[:, 0], values, **PAST_STYLE)
     recommended = problem.describe(result.campaign.recommendation)[name]
     ax.axvline(recommended, color="black", linestyle="--", label="recommendation")
     ax.set(xlabel=spaced(problem.input_axes[0].title), ylabel=problem.output_title or problem.output)

@@ -10,8 +10,11 @@ import numpy as np
 
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.arrays import Array
+from tcbo_pyomo.surrogate.finite_belief import FiniteBelief
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 
+ROUNDING = 1e-12
+"""Share of the variance added to the noise of given values: repeats with hardly any noise would have no factor."""
 SMALLEST_EIGENVALUE = 1e-14
 """Relative to the largest: below this an eigenvalue is rounding."""
 
@@ -20,6 +23,22 @@ def exact_factor(kernel: Kernel, points: Array) -> Array:
     """F, n x M with M <= n, such that F F^T = k(points, points)."""
     eigenvalues, eigenvectors = significant_eigenpairs(kernel(points, points))
     return eigenvectors * np.sqrt(eigenvalues)
+
+
+def given_points(kernel: Kernel, states: Array, points: Array, values: Array, noise_variances: Array) -> FiniteBelief:
+    """The belief on n states given values at m points that need not be states; everything is scaled (n x d, m x d).
+
+    With A = k(P, P) + diag(sigma^2) = L L^T and C = L^-1 k(P, X): covariance k(X, X) - C^T C, mean m(X) + C^T L^-1 (y - m(P)).
+    """
+    from scipy.linalg import solve_triangular  # Slow to load, and most campaigns have no such values.
+
+    covariance = kernel(points, points)
+    covariance[np.diag_indices_from(covariance)] += noise_variances + ROUNDING * covariance.diagonal().max()
+    lower = np.linalg.cholesky(covariance)
+    cross = solve_triangular(lower, kernel(points, states), lower=True)
+    surprise = solve_triangular(lower, values - kernel.mean(points), lower=True)
+    eigenvalues, eigenvectors = significant_eigenpairs(kernel(states, states) - cross.T @ cross)
+    return FiniteBelief(kernel.mean(states) + cross.T @ surprise, eigenvectors * np.sqrt(eigenvalues))
 
 
 def significant_eigenpairs(matrix: Array) -> tuple[Array, Array]:
