@@ -14,7 +14,7 @@ import matplotlib
 matplotlib.use("Agg")
 
 import matplotlib.pyplot as plt
-from finite import System, systems
+from finite import KNOWN, System, systems
 
 COLUMNS = 4
 LEAST = 0.01
@@ -23,7 +23,7 @@ LEAST = 0.01
 
 def main(folder: Path, studies: list[str], target: Path) -> None:
     """Draw all systems whose truth is known."""
-    found = [system for system in systems(folder, studies) if system.kind == "known"]
+    found = [system for system in systems(folder, studies) if system.kind == KNOWN]
     rows = ceil(len(found) / COLUMNS)
     figure, axes = plt.subplots(rows, COLUMNS, figsize=(3.2 * COLUMNS, 2.5 * rows), sharey=True, squeeze=False)
     for ax in axes.flat[len(found) :]:

@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import product
 from math import ceil, sqrt
 from pathlib import Path
 
@@ -24,7 +25,7 @@ from tcbo_pyomo.studies.study_tables import read_tables
 
 SYSTEMS = ("discrete", "two_ridges", "unseen_finite", "laser", "unseen_fibre", "wide_beam", "fuel")
 STUDIES = (*SYSTEMS, "drawn", "drawn_beams", "drawn_fuel")
-DEFAULT = "default"
+DEFAULT, KNOWN = "default", "known"
 MOMENTS = {0.5: "half of the budget", 1.0: "the end of the budget"}
 MARGIN = 1.0
 """Percent of the range that the upper end of an interval may reach."""
@@ -68,12 +69,12 @@ def systems(folder: Path, studies: tuple[str, ...] | list[str] = ()) -> Iterator
         runs["setting"] = runs["setting"].fillna("")
         for (problem, feedback, setting), table in runs.groupby(["problem", "feedback", "setting"], sort=False):
             whole = set.intersection(*(set(rows["seed"]) for _, rows in table.groupby("method")))
-            if table["method"].nunique() < 2 or len(whole) < 2:
-                continue
+            if table["method"].nunique() < len(definition["methods"]) or len(whole) < 2:
+                continue  # Not finished yet.
             table = table[table["seed"].isin(whole)].copy()
             table["regret"] *= [100.0 / truth_range(sources[problem], seed, drawn) for seed in table["seed"]]
             belief = setting.removeprefix("surrogate.misbelief.lengthscale=")
-            kind = f"drawn, lengthscale x {belief}" if drawn else "known"
+            kind = f"drawn, lengthscale x {belief}" if drawn else KNOWN
             yield System(f"{problem}, {feedback}", kind, table)
 
 
@@ -86,13 +87,26 @@ def truth_range(source: str, seed: int, drawn: bool) -> float:
 
 
 def print_tables(folder: Path, studies: tuple[str, ...] | list[str] = ()) -> None:
-    """A table for each kind of truth and moment, and what is pooled over its systems."""
+    """A table for each moment; of drawn functions what is pooled over the systems, and all of them where studies are named."""
     found = list(systems(folder, studies))
-    for kind in dict.fromkeys(system.kind for system in found):
-        mine = [system for system in found if system.kind == kind]
+    kinds = {kind: [system for system in found if system.kind == kind] for kind in dict.fromkeys(s.kind for s in found)}
+    for kind, mine in kinds.items():
         for share, moment in MOMENTS.items():
-            for line in _table(mine, kind, share, moment):
+            for line in _table(mine, kind, share, moment) if studies or kind == KNOWN else ():
                 print(line)
+    if not studies and len(kinds) > 1:
+        for line in _pooled_table({kind: mine for kind, mine in kinds.items() if kind != KNOWN}):
+            print(line)
+
+
+def _pooled_table(kinds: dict[str, list[System]]) -> Iterator[str]:
+    rivals = [method for method in next(iter(kinds.values()))[0].methods if method != DEFAULT]
+    yield f"\n| pooled over systems | systems x seeds | {' | '.join(rivals)} |"
+    yield "|---" * (2 + len(rivals)) + "|"
+    for (kind, mine), (share, moment) in product(kinds.items(), MOMENTS.items()):
+        cells = [_cell(*_pooled([system.compared(share, rival) for system in mine])) for rival in rivals]
+        seeds = min(system.runs["seed"].nunique() for system in mine)
+        yield f"| {kind}, at {moment} | {len(mine)} x {seeds} | {' | '.join(cells)} |"
 
 
 def _table(found: list[System], kind: str, share: float, moment: str) -> Iterator[str]:

@@ -14,6 +14,8 @@ import tcbo_pyomo
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+# What a build of the site leaves there.
+WRITTEN = {"_build", "generated", *(f"{folder.name}.md" for folder in (ROOT / "examples").iterdir())}
 TEMPLATES = [ROOT / "tcbo_pyomo/report/page.html.jinja", *sorted((ROOT / "tcbo_pyomo/cli/templates").glob("*.*"))]
 
 
@@ -44,7 +46,7 @@ def public_docstrings() -> Iterator[str]:
 def visible() -> Iterator[tuple[str, str]]:
     """(where, text) of everything."""
     for page in [*PAGES, *TEMPLATES, ROOT / "tcbo_pyomo/settings.py"]:
-        if "_build" not in page.parts:
+        if not WRITTEN & set(page.parts):
             yield page.name, page.read_text(encoding="utf-8")
     for path in [*(ROOT / "tcbo_pyomo").rglob("*.py"), *(ROOT / "models").rglob("*.py")]:
         yield from ((str(path.relative_to(ROOT)), text) for text in messages(path))
