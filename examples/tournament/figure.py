@@ -19,6 +19,8 @@ from finite import KNOWN, System, systems
 COLUMNS = 4
 LEAST = 0.01
 """Percent: smaller means are drawn here, since the axis is logarithmic."""
+LOOKS = [("#332288", "-"), ("#E69F00", "--"), ("#117733", "-."), ("#CC6677", ":"), ("#88CCEE", "-"), ("#882255", "--")]
+"""Colours that the colour-blind can distinguish, and line styles for a print in grey."""
 
 
 def main(folder: Path, studies: list[str], target: Path) -> None:
@@ -41,10 +43,12 @@ def main(folder: Path, studies: list[str], target: Path) -> None:
 
 def _panel(ax: plt.Axes, system: System) -> None:
     whole = int(system.runs["move"].max())
-    for method in system.methods:
+    for number, method in enumerate(system.methods):
+        colour, line = LOOKS[number % len(LOOKS)]
         mean = system.runs[system.runs["method"] == method].groupby("move")["regret"].mean().clip(lower=LEAST)
         weight = 2.2 if method == "default" else 1.0
-        ax.semilogy(100.0 * mean.index / whole, mean, label=method, linewidth=weight, zorder=2 + weight)
+        look = {"color": colour, "linestyle": line, "linewidth": weight, "zorder": 2 + weight}
+        ax.semilogy(100.0 * mean.index / whole, mean, label=method, **look)
     seeds = system.runs["seed"].nunique()
     ax.set_title(f"{system.name}, {seeds} seeds", fontsize=8.5)
     ax.set_xlabel("share of the budget (%)", fontsize=8.5)
