@@ -131,7 +131,7 @@ def test_of_a_learned_model_it_is_the_mean_over_models_that_may_be_right():
 
 def test_certain_hyperparameters_draw_one_model():
     kernel = SquaredExponential(2.0, 0.3)
-    learned = Learned(kernel, Factors((1.5,), 1.0, 2.0), Spreads((0.0,)), 5)
+    learned = Learned(kernel, Factors((1.5,), 1.0, 2.0), 5, lambda: Spreads((0.0,)))
     models = list(drawn_models(kernel, learned, 4, np.random.default_rng(1)))
     assert {noise for _, noise in models} == {2.0}
     assert all(np.isclose(model.lengthscale, 0.45) and model.variance == 2.0 for model, _ in models)
@@ -139,7 +139,7 @@ def test_certain_hyperparameters_draw_one_model():
 
 def test_drawn_hyperparameters_have_the_spread_that_learning_left():
     kernel = SquaredExponential(1.0, 0.3)
-    learned = Learned(kernel, Factors((1.5,), 1.2, 2.0), Spreads((0.4,), 0.1, 0.6), 5)
+    learned = Learned(kernel, Factors((1.5,), 1.2, 2.0), 5, lambda: Spreads((0.4,), 0.1, 0.6))
     models = list(drawn_models(kernel, learned, 4000, np.random.default_rng(1)))
     lengths = np.log([model.lengthscale for model, _ in models])
     assert lengths.mean() == pytest.approx(np.log(0.45), abs=0.03) and lengths.std() == pytest.approx(0.4, abs=0.02)

@@ -17,7 +17,7 @@ FAST = {"linear": {"solver": "dynamic_programming"}, "first_move": "drawn"}
 
 def campaign_of(problem, moves, information, form="features", **settings):
     """A campaign after some moves that were answered with numbers that matter to no variance."""
-    utility = {"information": information, "form": form}
+    utility = {"information": information, "form": form, "objective": "differences"}
     chosen = settings_from(dict(problem.settings), {"utility": utility, "planner": FAST, **settings})
     campaign = Campaign(problem, chosen, 5)
     for number in range(moves):

@@ -70,10 +70,11 @@ def test_surprising_results_are_listed_farthest_first():
 
 def test_one_wild_result_does_not_make_its_neighbours_wild():
     campaign = measured(finite(), number=12)
+    before = {surprise.move for surprise in criticise(campaign.knowledge).surprising}
     wild = campaign.ask()
     campaign.tell(wild.number, 900.0)
     found = criticise(campaign.knowledge)
-    assert [surprise.move for surprise in found.surprising] == [wild.number]
+    assert {surprise.move for surprise in found.surprising} == before | {wild.number}
     assert (np.abs(found.left_out.residuals) > 3.0).sum() > 1, "which they look like when all are judged at once"
 
 

@@ -25,7 +25,7 @@ def test_files_hold_the_campaign(knorr_result, tmp_path):
     assert head == ["episode", "step", "residence_time", "ratio", "y"]
     assert [[float(cell) for cell in row] for row in rows] == knorr_result.experiments.to_numpy().tolist()
     data = json.loads((folder / "result.json").read_text())
-    heading = ["problem", "method", "seed", "version", "settings"]
+    heading = ["problem", "method", "seed", "goal", "version", "settings"]
     assert list(data) == [*heading, "how_to_get_there", "belief", "criticism", "episodes", "steps"]
     assert (data["problem"], data["method"], data["seed"]) == ("knorr_pyrazole", "mdp_bo", 1)
     assert data["version"] == __version__

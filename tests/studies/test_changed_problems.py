@@ -192,5 +192,5 @@ def test_an_interrupted_run_refuses_a_changed_problem_and_says_what_changed(rig)
     with pytest.raises(BadInput, match=r"changed: truth; restore"):
         resume_simulation("unfinished.json", load_problem("line.py", seed=1))
     edited(rig / "line.py", "0.4\n", "0.9\n")
-    with pytest.raises(BadInput, match=r"changed: prior, truth; put"):
+    with pytest.raises(BadInput, match=r"changed: prior, truth; restore"):
         resume_simulation("unfinished.json", load_problem("line.py", seed=1))

@@ -164,7 +164,7 @@ def test_without_a_living_worker_a_study_stops_keeps_what_it_has_and_goes_on_lat
 
         options = {"engine": "dask", "address": cluster.scheduler_address, "patience": 1.0}
         with pytest.raises(
-            NoWorkers, match=r"no Dask worker has been alive for 1 s; 1\d runs are still to be made"
+            NoWorkers, match=r"no Dask worker has been alive for 1 s; 1\d runs are left"
         ) as stop:
             run_study(study, folder, on_progress=lose_all, **options)
         assert stop.value.exit_code == 1

@@ -266,7 +266,7 @@ def test_candidates_of_a_users_rule_are_moved_to_reachable_points():
 
 def test_no_episode_at_all_is_said_so():
     stuck = plane(LinearDynamics.free_moves(2, BoxActions(0.05)), 3, constraints=(EndAt({"x": 0.5}),))
-    with pytest.raises(InfeasiblePlan, match="out of reach"):
+    with pytest.raises(InfeasiblePlan, match="cannot be reached"):
         _ = reachable_set(stuck).cloud
 
 
