@@ -131,8 +131,9 @@ def _show_plan(wanted: Study, place: Path, extend: bool) -> None:
     from tcbo_pyomo.studies.study_folder import StudyFolder
     from tcbo_pyomo.studies.study_runner import changes_in_words
 
-    folder, runs = StudyFolder(place), runs_of(wanted, os.getcwd())
+    folder = StudyFolder(place)
     folder.refuse_another(wanted, extend)
+    runs = runs_of(folder.as_begun(wanted), os.getcwd())
     table = new_table(*CASE, right=("runs", "made"))
     for case, members in groupby(runs, key=lambda run: run.case):
         made = [folder.record(run) is not None for run in members]

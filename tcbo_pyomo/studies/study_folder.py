@@ -14,11 +14,14 @@ from typing import Any
 from tcbo_pyomo.errors import BadInput, DamagedFile, DiskError
 from tcbo_pyomo.foundation.atomic_file import read_checked, write_checked
 from tcbo_pyomo.records.determining_parts import Parts, changed_parts
+from tcbo_pyomo.settings import DEFAULTS_BEFORE, merged
 from tcbo_pyomo.studies.runs import Run
 from tcbo_pyomo.studies.study import Study
 
 STUDY, RUN, FAILURE = "tcbo_study", "tcbo_run", "tcbo_failure"
 VERSION = 1
+DEFAULTS = "0.2.0"
+"""Since when the defaults are those of today. A folder that was begun earlier names no version, and keeps the defaults of then."""
 
 log = logging.getLogger(__name__)
 
@@ -33,6 +36,7 @@ class StudyFolder:
         self.runs, self.failures = self.place / "runs", self.place / "failures"
         self._known: dict[str, dict[str, Any]] = {}
         self._parts: dict[str, Parts] = {}
+        self._defaults: str | None = DEFAULTS
         self._older: dict[str, Parts] | None = None
         """What determined the numbers of each case when it was run last; and of runs of 0.1.0, which did not record it,
         when a later version first saw them: they count as made with that. None: nobody has recorded it yet."""
@@ -43,6 +47,7 @@ class StudyFolder:
         if self.definition.exists():
             content = read_checked(self.definition, STUDY, VERSION, "study")
             before, self._parts, self._older = content["study"], content.get("parts", {}), content.get("older")
+            self._defaults = content.get("defaults")
             # What an older version did not write had its default.
             defaults = {name: field.default for name, field in Study.model_fields.items()}
             changed = [name for name in definition if definition[name] != before.get(name, defaults[name])]
@@ -55,6 +60,13 @@ class StudyFolder:
             raise BadInput(f"folder '{self.place}' is not empty and holds no study; name another folder")
         elif self.place.exists() and not self.place.is_dir():
             raise BadInput(f"folder '{self.place}' is a file; name a folder")
+
+    def as_begun(self, study: Study) -> Study:
+        """The study with the defaults that held when the folder was begun: half a study continues with the same moves."""
+        if self._defaults is not None:
+            return study
+        log.warning("folder '%s' was begun with earlier defaults and keeps them: %s", self.place, DEFAULTS_BEFORE)
+        return study.model_copy(update={"settings": merged(DEFAULTS_BEFORE, study.settings)})
 
     def changes(self, runs: list[Run]) -> dict[tuple[str, ...], list[Run]]:
         """Runs whose case was run before with other parts, by the names of the parts that changed."""
@@ -77,6 +89,7 @@ class StudyFolder:
             "study": study.model_dump(mode="json"),
             "parts": {**self._parts, **parts},
             "older": parts if self._older is None else self._older,
+            **({} if self._defaults is None else {"defaults": self._defaults}),
         }
         write_checked(self.definition, STUDY, VERSION, content)
 

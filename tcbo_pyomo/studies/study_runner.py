@@ -79,7 +79,7 @@ def run_study(
         raise BadInput(f"patience {patience!r} must be a positive number of seconds")
     place = StudyFolder(folder)
     place.refuse_another(study, extend)
-    runs = runs_of(study, search_path)
+    runs = runs_of(place.as_begun(study), search_path)
     missing = [run for run in runs if place.record(run) is None]
     changes = changes_in_words(place, missing)
     labels = {run.key: run.label for run in missing}

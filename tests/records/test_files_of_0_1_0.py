@@ -144,11 +144,8 @@ def test_a_finished_run_is_read_back(rig, name, source):
 
 
 def test_half_a_study_goes_on_where_it_was(rig):
-    """With the objective that was the default then."""
-    study = read_study("dosed_tanks.yaml")
-    study = study.model_copy(update={"settings": {**study.settings, "utility": {"objective": "differences"}}})
     made = {path.name: path.read_bytes() for path in (rig / "dosed_tanks" / "runs").iterdir()}
-    tables = run_study(study, "dosed_tanks", workers=1, extend=True)
+    tables = run_study(read_study("dosed_tanks.yaml"), "dosed_tanks", workers=1)
     now = {path.name: path.read_bytes() for path in (rig / "dosed_tanks" / "runs").iterdir()}
     assert len(made) == 4 and len(now) == 8 and {name: now[name] for name in made} == made
     for table in ("runs", "paths"):
@@ -156,15 +153,17 @@ def test_half_a_study_goes_on_where_it_was(rig):
         assert tables.rows(table) == wanted
 
 
-def test_half_a_study_with_the_default_makes_only_the_planned_runs_anew(rig):
-    made = {path.name: path.read_bytes() for path in (rig / "dosed_tanks" / "runs").iterdir()}
-    tables = run_study(read_study("dosed_tanks.yaml"), "dosed_tanks", workers=1)
-    now = {path.name: path.read_bytes() for path in (rig / "dosed_tanks" / "runs").iterdir()}
-    assert len(made) == 4 and len(now) == 10 and {name: now[name] for name in made} == made
-    then = list(csv.DictReader((FILES / "dosed_tanks_paths.csv").read_text().splitlines()))
-    kept = [row for row in then if row["method"] == "random_walk"]
-    assert [row for row in tables.rows("paths") if row["method"] == "random_walk"] == kept
-    assert tables.rows("paths") != then
+def test_a_folder_of_0_1_0_says_that_it_keeps_the_defaults_of_then(rig, caplog):
+    for _ in range(2):
+        caplog.clear()
+        run_study(read_study("dosed_tanks.yaml"), "dosed_tanks", workers=1)
+        assert "begun with earlier defaults" in caplog.text and "differences" in caplog.text
+    assert len(list((rig / "dosed_tanks" / "runs").iterdir())) == 8
+    caplog.clear()
+    run_study(read_study("dosed_tanks.yaml"), "elsewhere", workers=1)
+    assert "earlier defaults" not in caplog.text
+    old, new = ((rig / folder / "paths.csv").read_text() for folder in ("dosed_tanks", "elsewhere"))
+    assert old != new, "a new folder has the default of today"
 
 
 def test_a_campaign_that_does_not_name_the_objective_goes_on_with_that_of_its_time(rig):
