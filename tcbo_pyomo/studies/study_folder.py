@@ -21,7 +21,7 @@ from tcbo_pyomo.studies.study import Study
 STUDY, RUN, FAILURE = "tcbo_study", "tcbo_run", "tcbo_failure"
 VERSION = 1
 DEFAULTS = "0.2.0"
-"""Since when the defaults are those of today. A folder that was begun earlier names no version, and keeps the defaults of then."""
+"""Since when the defaults are those of today. A folder begun earlier names no version, and keeps the defaults of then."""
 
 log = logging.getLogger(__name__)
 
