@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from tcbo_pyomo import Campaign, load_problem, settings_from
-from tcbo_pyomo.campaign.feedback import released
 from tcbo_pyomo.campaign.simulated_plant import SimulatedPlant
+from tcbo_pyomo.knowledge.feedback import released
 from tcbo_pyomo.studies.execution import with_drawn_truth
 
 PLANTS = ("knorr_pyrazole", "two_ridge_reactor", "dosing")

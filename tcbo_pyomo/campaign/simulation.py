@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from tcbo_pyomo.campaign.assembly import judged_problem
 from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.campaign.campaign_holder import CampaignHolder
-from tcbo_pyomo.campaign.feedback import released
 from tcbo_pyomo.campaign.simulated_plant import SimulatedPlant
 from tcbo_pyomo.foundation.profiling import STEP, section, timed
+from tcbo_pyomo.knowledge.feedback import released
 from tcbo_pyomo.knowledge.history import Move
 from tcbo_pyomo.plant.situation import Location
 from tcbo_pyomo.problem.protocol import ProblemProtocol

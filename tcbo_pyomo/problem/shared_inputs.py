@@ -8,6 +8,7 @@ for each distinct input, the one that an episode comes to first.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -36,14 +37,14 @@ class SharedInputs(ProblemProtocol):
     inputs: Sequence[str | BlackBoxInput] | None
 
     @property
+    @abstractmethod
     def sets(self) -> EpisodeSets:
         """Safe states of every step under the constraints."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def search_space(self) -> Mask:
         """States that an episode can visit (n)."""
-        raise NotImplementedError
 
     def take_inputs(self) -> None:
         """Inputs that are expressions of the states become coordinates of the process."""

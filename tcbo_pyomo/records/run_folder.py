@@ -21,7 +21,6 @@ from typing import Any
 
 from tcbo_pyomo._version import __version__
 from tcbo_pyomo.campaign.campaign import Campaign
-from tcbo_pyomo.campaign.feedback import released
 from tcbo_pyomo.campaign.past_data import take_past
 from tcbo_pyomo.campaign.simulation import CampaignResult
 from tcbo_pyomo.errors import BadInput, DamagedFile, DiskError
@@ -30,6 +29,7 @@ from tcbo_pyomo.foundation.coordinates import scaled
 from tcbo_pyomo.foundation.csv_table import read_table, table_headings, table_rows
 from tcbo_pyomo.knowledge.belief_in_words import belief_now
 from tcbo_pyomo.knowledge.criticism import criticise
+from tcbo_pyomo.knowledge.feedback import released
 from tcbo_pyomo.knowledge.history import Move
 from tcbo_pyomo.knowledge.past_results import PastBatch
 from tcbo_pyomo.plant.measured_moments import MOMENT, Way

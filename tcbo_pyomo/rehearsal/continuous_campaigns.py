@@ -17,10 +17,10 @@ from numpy.typing import ArrayLike
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.profiling import timed
 from tcbo_pyomo.knowledge.continuous import ContinuousKnowledge
+from tcbo_pyomo.knowledge.feedback import released
 from tcbo_pyomo.knowledge.history import History, Move
 from tcbo_pyomo.plant.situation import Decision, Situation
 from tcbo_pyomo.rehearsal.members import Member
-from tcbo_pyomo.settings import FeedbackSettings
 from tcbo_pyomo.surrogate.posterior_samples import PosteriorSamples
 
 
@@ -120,7 +120,7 @@ def _rest(
         move.arrived = expected
         knowledge.visited(move)
         last = history.episode > problem.episodes
-        for late in history.pending if last else _due(history, knowledge.settings.feedback):
+        for late in history.pending if last else released(history, knowledge.settings.feedback):
             _measure(late, knowledge, plant)
     recommended = plant.value(knowledge.seen([knowledge.recommendation])[0])
     best, found = problem.goal.score(knowledge.scale.output(np.array([plant.best, recommended])))
@@ -147,10 +147,3 @@ def _measure(move: Move, knowledge: ContinuousKnowledge, plant: DrawnPlant) -> N
     move.add_value(float(knowledge.scale.measured(np.array([modelled]), np.zeros(1))[0][0]), None)
     knowledge.history.told.append(move.number)
     knowledge.measured(move)
-
-
-def _due(history: History, feedback: FeedbackSettings) -> list[Move]:
-    """The pending moves whose results are known by now."""
-    made = history.moves_made
-    late = {"immediate": 0, "episodic": history.situation().step, "delayed": feedback.delay}[feedback.kind]
-    return [move for move in history.pending if history.order(move) <= made - late]

@@ -8,6 +8,7 @@ import numpy as np
 
 from tcbo_pyomo.foundation.arrays import Array, Integers, Mask
 from tcbo_pyomo.foundation.profiling import timed
+from tcbo_pyomo.knowledge.feedback import DUE
 from tcbo_pyomo.plant.situation import Situation
 from tcbo_pyomo.problem.finite import Problem
 from tcbo_pyomo.rehearsal.batched_beliefs import BatchedBeliefs
@@ -163,15 +164,9 @@ class _Campaigns:
             self.step, self.states = 0, np.full(len(self.states), self.plant.problem.start_state)
             if self.budgets is not None:
                 self.budgets.restart()
-        self.tell_up_to(self._due())
-        return arrived
-
-    def _due(self) -> int:
-        """Up to which move the results are known."""
         feedback = self.standpoint.feedback
-        if feedback.kind == "immediate":
-            return self.moves_made
-        return self.moves_made - (self.step if feedback.kind == "episodic" else feedback.delay)
+        self.tell_up_to(DUE[feedback.kind](self.moves_made, self.step, feedback))
+        return arrived
 
     def _visit(self, visits: _Visits, made_before: bool = False) -> None:
         if self._counts_pending:

@@ -14,8 +14,8 @@ from rival_plants import grid, line, plane
 import tcbo_pyomo
 from tcbo_pyomo import Campaign, settings_from
 from tcbo_pyomo.campaign.assembly import method_for, planner_for
-from tcbo_pyomo.campaign.feedback import DUE
 from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.knowledge.feedback import DUE
 from tcbo_pyomo.methods.protocol import METHODS, Method, load_method
 from tcbo_pyomo.planning.continuous.planner import ContinuousPlanner
 from tcbo_pyomo.planning.finite import planner as finite_planner

@@ -51,7 +51,7 @@ def test_saving_after_any_step_and_loading_gives_the_same_moves(tmp_path, kind, 
     settings = settings_from({"planner": planner, "feedback": feedback, "surrogate": {"fit": fit}})
     whole = run_campaign(problem, settings, seed=2)
 
-    from tcbo_pyomo.campaign.feedback import released
+    from tcbo_pyomo.knowledge.feedback import released
 
     campaign, plant, file = Campaign(problem, settings, 2), SimulatedPlant(problem, 2), tmp_path / "campaign.json"
     while not campaign.finished:
@@ -182,7 +182,7 @@ def test_feedback_decides_when_results_are_known():
         ("delayed", 2, [0, 0, 1, 2, 3]),
     ):
         settings = all_settings(feedback={"kind": kind, "delay": delay})
-        from tcbo_pyomo.campaign.feedback import released
+        from tcbo_pyomo.knowledge.feedback import released
 
         campaign, plant, known = Campaign(problem, settings, 0), SimulatedPlant(problem, 0), []
         for _ in range(5):

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from tcbo_pyomo import Campaign, open_campaign, run_campaign, save_campaign, settings_from
-from tcbo_pyomo.campaign.feedback import released
 from tcbo_pyomo.campaign.simulation import SimulatedPlant, Simulation
 from tcbo_pyomo.errors import BadInput, SolverFailed
 from tcbo_pyomo.foundation.coordinates import Coordinate
+from tcbo_pyomo.knowledge.feedback import released
 from tcbo_pyomo.models.constraints import Circle, EndAt, ForbiddenRegion, NonDecreasing
 from tcbo_pyomo.models.episode_path import EpisodePath
 from tcbo_pyomo.plant.actions import BoxActions, NormActions

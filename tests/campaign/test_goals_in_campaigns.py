@@ -8,9 +8,9 @@ from rival_plants import DP, grid, line, move_noise, plane
 from scipy.stats import foldnorm
 
 from tcbo_pyomo import Campaign, PlainPrior, load_problem, run_campaign, settings_from
-from tcbo_pyomo.campaign.feedback import released
 from tcbo_pyomo.candidates.credible_band import CredibleBand
 from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.knowledge.feedback import released
 from tcbo_pyomo.problem.declaration import declaration_of, declared_problem
 from tcbo_pyomo.problem.replay import replay_problem
 

@@ -11,10 +11,10 @@ from random_processes import random_process
 from rival_plants import chosen_settings, grid, move_noise, plane
 
 from tcbo_pyomo import Campaign, Problem, run_campaign, settings_from
-from tcbo_pyomo.campaign.feedback import released
 from tcbo_pyomo.campaign.simulation import SimulatedPlant
 from tcbo_pyomo.errors import BadInput, InfeasiblePlan, SolverFailed
 from tcbo_pyomo.foundation.coordinates import physical
+from tcbo_pyomo.knowledge.feedback import released
 from tcbo_pyomo.methods.protocol import METHODS, load_method
 from tcbo_pyomo.models.constraints import (
     Box,

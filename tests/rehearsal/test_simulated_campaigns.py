@@ -6,8 +6,8 @@ from random_processes import random_process
 from rival_plants import DP
 
 from tcbo_pyomo import Campaign, Problem, settings_from
-from tcbo_pyomo.campaign.feedback import released
 from tcbo_pyomo.campaign.simulated_plant import SimulatedPlant
+from tcbo_pyomo.knowledge.feedback import released
 from tcbo_pyomo.library import load_problem
 from tcbo_pyomo.models.constraints import EndAt
 from tcbo_pyomo.rehearsal.chances import Chances, draw_chances

@@ -10,12 +10,12 @@ from collections.abc import Callable
 from tcbo_pyomo.knowledge.history import History, Move
 from tcbo_pyomo.settings import FeedbackSettings
 
-DUE: dict[str, Callable[[History, FeedbackSettings], int]] = {
-    "immediate": lambda history, feedback: history.moves_made,
-    "episodic": lambda history, feedback: history.moves_made - history.moves_made % history.horizon,
-    "delayed": lambda history, feedback: history.moves_made - feedback.delay,
+DUE: dict[str, Callable[[int, int, FeedbackSettings], int]] = {
+    "immediate": lambda made, step, feedback: made,
+    "episodic": lambda made, step, feedback: made - step,
+    "delayed": lambda made, step, feedback: made - feedback.delay,
 }
-"""Up to which move, counted over the whole campaign, the results are known."""
+"""Up to which move, counted over the whole campaign, the results are known: from the moves made, and those of this episode."""
 
 
 def released(history: History, feedback: FeedbackSettings) -> list[Move]:
@@ -23,5 +23,5 @@ def released(history: History, feedback: FeedbackSettings) -> list[Move]:
 
     At the end of the campaign a simulation releases whatever is left; that is not decided here.
     """
-    due = DUE[feedback.kind](history, feedback)
+    due = DUE[feedback.kind](history.moves_made, history.situation().step, feedback)
     return [move for move in history.pending if history.order(move) <= due]
