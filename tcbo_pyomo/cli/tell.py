@@ -33,7 +33,7 @@ def tell(
     key: Key = None,
     yes_really: Annotated[bool, typer.Option("--yes-really", help="Confirm an unlikely result.")] = False,
     csv: Annotated[
-        Path | None, typer.Option(metavar="FILE.csv", help="Many results, all or none; blank: still outstanding.")
+        Path | None, typer.Option(metavar="FILE.csv", help="Many results, all or none; blank: still outstanding. - for standard input.")
     ] = None,
     problem: OwnProblem = None,
 ) -> None:

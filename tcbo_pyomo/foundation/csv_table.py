@@ -52,6 +52,7 @@ def read_table(
     path: str | os.PathLike[str],
     columns: Mapping[str, str | None],
     without: Mapping[str, Collection[str]] | None = None,
+    content: list[tuple[int, list[str]]] | None = None,
 ) -> MeasurementTable:
     """Read the named columns of a CSV file.
 
@@ -64,9 +65,11 @@ def read_table(
         to be in the unit wanted.
     without
         Rows that are left out: those with one of these words in the column of that name, if there is one.
+    content
+        What `table_rows` has read of the file already: a pipe can be read only once.
     """
     where = f"table '{os.fspath(path)}'"
-    (first, header), *rows = table_rows(path, where)
+    (first, header), *rows = content or table_rows(path, where)
     headings = table_headings(header, f"{where}, row {first}")
     for name in columns:
         if name not in headings:
