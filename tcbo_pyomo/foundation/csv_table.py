@@ -23,6 +23,7 @@ from tcbo_pyomo.foundation.limited_read import read_limited
 from tcbo_pyomo.foundation.unit_text import readable_unit
 
 _HEADING = re.compile(r"(?P<name>[^()\[\]]+)(?:[(\[](?P<unit>[^()\[\]]*)[)\]])?")
+_DECIMAL_COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+([eE][+-]?[0-9]+)?")
 LONGEST_HEADING = 200
 LARGEST_FILE = 50_000_000
 """Bytes; larger tables are not those of experiments."""
@@ -140,9 +141,11 @@ def table_headings(cells: list[str], where: str) -> dict[str, tuple[int, str]]:
 def finite_number(cell: str, where: str) -> float:
     """The finite number in a cell."""
     try:
-        number = float(cell.replace("_", "?"))  # Python reads 1_0 as ten; nobody else does.
+        # Python reads 1_0 as ten and the digits of every alphabet; other programs do neither.
+        number = float(cell.replace("_", "?") if cell.isascii() else "?")
     except ValueError:
-        raise BadInput(f"{where}: {cell!r} is not a number") from None
+        advice = "; write a decimal point instead of the comma" if _DECIMAL_COMMA.fullmatch(cell.strip()) else ""
+        raise BadInput(f"{where}: {cell!r} is not a number{advice}") from None
     if not math.isfinite(number):
         raise BadInput(f"{where}: {cell!r} is not a finite number; remove the row or fill the cell")
     return number

@@ -60,6 +60,12 @@ def test_results_and_exports_pass_through_pipes(tcbo, tmp_path):
     assert not (tmp_path / "-").exists()
 
 
+def test_the_export_of_a_campaign_without_moves_can_be_audited(tcbo):
+    exported = tcbo("export", "c.db", "-")[1]
+    code, out, _ = tcbo("audit", "-", "--problem", "line.py", given=exported)
+    assert (code, out) == (0, "-: no violations in 0 moves of line\n")
+
+
 def test_past_experiments_through_a_pipe(tcbo):
     code, out, _ = tcbo("data", "c.db", "add", "-", given=TABLE)
     assert code == 0 and "2 past results from standard input" in out
