@@ -33,7 +33,10 @@ def tell(
     key: Key = None,
     yes_really: Annotated[bool, typer.Option("--yes-really", help="Confirm an unlikely result.")] = False,
     csv: Annotated[
-        Path | None, typer.Option(metavar="FILE.csv", help="Many results, all or none; blank: still outstanding. - for standard input.")
+        Path | None,
+        typer.Option(
+            metavar="FILE.csv", help="Many results, all or none; blank: still outstanding. - for standard input."
+        ),
     ] = None,
     problem: OwnProblem = None,
 ) -> None:
