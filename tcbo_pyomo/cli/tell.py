@@ -79,13 +79,14 @@ def _doubt(opened: DurableCampaign, receipt: Receipt) -> None:
 
 def _measurement(text: str | None, unit: str | None) -> tuple[float, str | None]:
     """The number that was typed, and its unit as far as one was given; what a file would refuse is refused here."""
+    from tcbo_pyomo.foundation.cell_text import has_decimal_comma
     from tcbo_pyomo.records.results import quantity
 
     number, typed = quantity(text or "")
     if not math.isfinite(number):
-        raise BadInput(
-            f"measurement {text!r} is not a finite number, such as 0.31, with or without a unit; nothing was recorded"
-        )
+        comma = has_decimal_comma((text or "").split(" ")[0])
+        example = "write a decimal point, not a comma" if comma else "such as 0.31, with or without a unit"
+        raise BadInput(f"measurement {text!r} is not a finite number; {example}; nothing was recorded")
     if typed and unit is not None and typed != unit:
         raise BadInput(f"measurement {text!r} has a unit, and --unit {unit!r} names another; nothing was recorded")
     return number, typed or unit

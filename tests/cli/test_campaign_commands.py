@@ -68,7 +68,7 @@ def test_a_campaign_from_start_to_export(tcbo, tmp_path):
     assert (code, out) == (0, "recorded: move 1, product = -0.25\n")
     assert "recorded already" in tcbo("tell", "c.db", "-0.25", "--move", "1")[1]
     code, out, err = tcbo("tell", "c.db", "300", "--unit", "mg/l")
-    assert code == 2 and "ask for one" in err
+    assert code == 2 and "ask for the next one" in err
     tcbo("ask", "c.db")
     code, out, err = tcbo("tell", "c.db", "300", "--unit", "mg/l", "--at", "x=360 s")
     assert code == 0 and "0.3" in out
