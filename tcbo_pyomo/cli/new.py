@@ -113,11 +113,11 @@ def write_plant(
     name: str, table: PlantTable, prior: PlainPrior, goal: Goal | None = None, parent: Path | None = None
 ) -> list[Path]:
     """Write the problem file of the plant that a table shows into the new folder `parent / name`."""
-    answers = _answers(prior, goal) | {
-        "AXES: dict[str, list[float]]": table.axes,
-        "UNITS: dict[str, str]": table.units,
-        "MOVES: dict[str, list[int]]": {axis: [-1, 0, 1] for axis in table.axes},
-        "START: dict[str, float]": table.start,
+    answers = {left.split(":")[0]: value for left, value in _answers(prior, goal).items()} | {
+        "AXES": {name: [_short(value) for value in values] for name, values in table.axes.items()},
+        "UNITS": table.units,
+        "MOVES": {name: [-1, 0, 1] for name in table.axes},
+        "START": {name: _short(value) for name, value in table.start.items()},
         "OUTPUT": table.output,
         "OUTPUT_UNIT": table.output_unit,
     }
@@ -177,7 +177,6 @@ def _answers(prior: PlainPrior | None, goal: Goal | None) -> dict[str, Any]:
         return answers
     return answers | {
         "MEASUREMENT_SD": prior.measurement_sd,
-        "MEASUREMENT_SD: float | None": prior.measurement_sd,
         "RANGE": prior.range,
         "CHANGES_WITHIN: dict[str, float]": prior.changes_within,
         "POSITIVE": prior.positive,
@@ -192,6 +191,11 @@ def _text(file: str, placeholder: str, name: str, answers: dict[str, Any]) -> st
         line = f"{left} = {_literal(value)}"
         text = re.sub(rf"^{re.escape(left)} = .*$", lambda _, line=line: line, text, flags=re.MULTILINE)
     return text
+
+
+def _short(value: float) -> float:
+    """40 for 40.0."""
+    return int(value) if value.is_integer() else value
 
 
 def _literal(value: Any) -> str:

@@ -4,24 +4,20 @@
     tcbo start rig.db my_plant/my_plant.py --seed 1 --data PAST_CSV    start a campaign
 """
 
-from __future__ import annotations
-
-from typing import Any
-
 from tcbo_pyomo import PlainPrior, Problem, grid_process
 
 DESCRIPTION = "my_plant"
 
 # 1. The set-points: the values of each input that were tried. Add those that you may also try.
-AXES: dict[str, list[float]] = {"temperature": [300.0, 310.0, 320.0], "flow_rate": [1.0, 2.0, 3.0]}
-UNITS: dict[str, str] = {"temperature": "K", "flow_rate": "mL/min"}
+AXES = {"temperature": [300, 310, 320], "flow_rate": [1, 2, 3]}
+UNITS = {"temperature": "K", "flow_rate": "mL/min"}
 
 # 2. The moves of one step, in values of the list above: one down, none, one up. Write [0, 1] for an input that may only rise
 #    within a run, [-1, 0] for one that may only fall, and [-2, -1, 0, 1, 2] where a step may be two values long.
-MOVES: dict[str, list[int]] = {"temperature": [-1, 0, 1], "flow_rate": [-1, 0, 1]}
+MOVES = {"temperature": [-1, 0, 1], "flow_rate": [-1, 0, 1]}
 
 # 3. Where every run (episode) starts, how many moves a run has, and how many runs you can afford.
-START: dict[str, float] = {"temperature": 300.0, "flow_rate": 1.0}
+START = {"temperature": 300, "flow_rate": 1}
 HORIZON = 8
 EPISODES = 3
 
@@ -31,20 +27,20 @@ EPISODES = 3
 OUTPUT = "product"
 OUTPUT_UNIT = "mol/L"
 RANGE = (0.0, 1.0)
-MEASUREMENT_SD: float | None = None
-CHANGES_WITHIN: dict[str, float] = {}
+MEASUREMENT_SD = 0.03
+CHANGES_WITHIN = {"temperature": 20.0}
 POSITIVE = False
 
 # 5. What you are after: "maximise" or "minimise" the output, or bring it to a value, {"target": 0.5}.
-GOAL: Any = "maximise"
+GOAL = "maximise"
 
 # 6. Further rules, such as EndAt, ForbiddenRegion, MaximumStep, ResourceBudget; import them above.
-RULES: list[Any] = []
+RULES: list = []
 
 PRIOR = PlainPrior(RANGE, MEASUREMENT_SD, CHANGES_WITHIN, POSITIVE)
 
 
-def build(feedback: str | None = None, seed: int = 0) -> Problem:
+def build(feedback=None, seed=0):
     """The problem; `feedback` and `seed` come from the command line."""
     return Problem(
         name="my_plant",
