@@ -28,12 +28,13 @@ def tell(
     move: MoveNumber = None,
     unit: Annotated[str | None, typer.Option(help="Unit of the value, if it is not the problem's.")] = None,
     at: Place = None,
-    time: Annotated[float | None, typer.Option(help="Since the move began, if measured on the way.")] = None,
+    time: Annotated[float | None, typer.Option(help="Time since the move began, if measured on the way.")] = None,
     replicate: Annotated[bool, typer.Option("--replicate", help="A repeated measurement of the same visit.")] = False,
     key: Key = None,
     yes_really: Annotated[bool, typer.Option("--yes-really", help="Confirm an unlikely result.")] = False,
     csv: Annotated[
-        Path | None, typer.Option(metavar="FILE.csv", help="Many results, all or none; blank: still outstanding.")
+        Path | None,
+        typer.Option(metavar="FILE.csv", help="File of results: all are recorded, or none. A blank one is still outstanding."),
     ] = None,
     problem: OwnProblem = None,
 ) -> None:
