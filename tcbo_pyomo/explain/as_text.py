@@ -94,7 +94,7 @@ def moves_heading(explanation: Explanation) -> str:
     """What the table of moves shows."""
     if any(option.at_least for option in explanation.moves):
         return "allowed moves now, each with a lower bound for every policy that begins with it:"
-    return "allowed moves now, each followed by the best plan for the rest of the episode (now - at once - rest = leaves):"
+    return "allowed moves now, each followed by the best plan for the rest of the episode (now - this move - rest = leaves):"
 
 
 def limits_heading(explanation: Explanation) -> str:
@@ -136,7 +136,7 @@ def _move_cells(option: MoveOption, coordinates: Sequence[Coordinate], found: Ex
     parts = (
         ""
         if option.at_once is None
-        else (f"at once {amount_text(option.at_once, found)}, rest {amount_text(option.rest, found)},")
+        else (f"this move {amount_text(option.at_once, found)}, rest {amount_text(option.rest, found)},")
     )
     return [option.action, f"to {places}", status_text(option), parts, f"leaves {leaves_text(option, found)}"]
 
