@@ -117,7 +117,7 @@ class ContinuousKnowledge(Knowledge[ContinuousBelief]):
         doubted = self.past_doubts().tolist()
         for point, value, variance, doubt in zip(points, values.tolist(), noise.tolist(), doubted, strict=True):
             believed = variance * self.noise_factor / self.scale.noise_factor
-            belief.observe(point, value if values_known else None, believed * doubt)
+            belief.observe(point, value if values_known else None, believed + doubt)
 
     def past_changed(self) -> None:
         """Past experiments were added or removed: all that was learned follows anew."""

@@ -78,7 +78,7 @@ class FiniteKnowledge(Knowledge[FiniteBelief]):
         if len(values) == 0:
             return self.prior(kernel)
         inputs, factor = self.problem.distinct_inputs, self.noise_factor / self.scale.noise_factor
-        believed = noise * factor * self.past_doubts()
+        believed = noise * factor + self.past_doubts()
         rows, between = state_rows(points, inputs)
         if len(between) and self._features == "exact":
             return self._of_states(given_points(kernel, inputs, points, values, believed))
@@ -132,7 +132,7 @@ class FiniteKnowledge(Knowledge[FiniteBelief]):
             rows = np.array(self.seen([move.arrived for move, _ in told]), dtype=np.int64)
             values = np.array([self.scale.modelled(value) for _, value in told], dtype=float)
             noise = np.array([self.noise_variance(move) for move, _ in told], dtype=float)
-            belief.observe_all(rows, values, noise * doubts)
+            belief.observe_all(rows, values, noise + doubts)
         return len(told)
 
     def scaled_points(self, locations: Sequence[Location]) -> Array:

@@ -57,7 +57,7 @@ class Knowledge(PastKnowledge, ABC, Generic[BeliefOfPlant]):
         self._linearised: Kernel | None = None
         self._learned: Learned | None = None
         self._belief: BeliefOfPlant | None = None
-        self._doubts = np.ones(0)
+        self._doubts = np.zeros(0)
         self.forget()
 
     @cached_property
@@ -191,20 +191,29 @@ class Knowledge(PastKnowledge, ABC, Generic[BeliefOfPlant]):
         return 0
 
     def _doubted(self) -> Array:
-        """A factor on the noise of each result told; where nothing learns, results count in full."""
-        return np.ones(len(self.history.told)) if self.learner is None else doubts(self.history.surprises)
+        """What is added to the noise of each result told; nothing where nothing learns."""
+        return np.zeros(len(self.history.told)) if self.learner is None else self._doubts_of(len(self.history.told))
+
+    def _doubts_of(self, first: int) -> Array:
+        """The doubts after so many results were told."""
+        found = self.history.surprises[:first]
+        if not any(found):
+            return np.zeros(first)
+        return doubts([value for _, value in self.history.measurements[:first]], found, self.scale)
 
     def past_doubts(self) -> Array:
-        """A factor on the noise of each past experiment."""
-        rows = self.history.past.rows
-        return np.ones(len(rows)) if self.learner is None else doubts([result.surprise for _, result in rows])
+        """What is added to the noise of each past experiment."""
+        rows = [result for _, result in self.history.past.rows]
+        if self.learner is None or not rows:
+            return np.zeros(len(rows))
+        return doubts([result.value for result in rows], [result.surprise for result in rows], self.scale)
 
     def _taught(self) -> tuple[Array, Array, Array]:
         """The results that are learned from; those that are doubted have infinite noise: they teach nothing."""
         points, values, noise = self.results()
         used, past = learned_from(len(values)), self.past_doubts()
-        factors = np.concatenate([past, doubts(self.history.surprises[: max(0, used - len(past))])])[:used]
-        return points[:used], values[:used], np.where(factors > 1.0, np.inf, noise[:used])
+        added = np.concatenate([past, self._doubts_of(max(0, used - len(past)))])[:used]
+        return points[:used], values[:used], np.where(added > 0.0, np.inf, noise[:used])
 
     @abstractmethod
     def informed_prior(self, kernel: Kernel) -> BeliefOfPlant:
@@ -294,12 +303,12 @@ class Knowledge(PastKnowledge, ABC, Generic[BeliefOfPlant]):
         elif self._linearised is not None and has_mechanism(self._linearised):
             self._linearised, self._belief = None, None
         elif self._belief is not None:
-            doubted = self._doubted()
-            if np.array_equal(doubted, np.append(self._doubts, 1.0)):
-                self._doubts = doubted
+            as_before = np.append(self._doubts, 0.0)
+            if self.learner is None or np.array_equal(self._doubted(), as_before):
+                self._doubts = as_before
                 self._observe(self._belief, move.visits[-1], move.values[-1])
             else:
-                self._belief = None
+                self._belief = None  # It is doubted, or another result no longer is.
         self.forget()
 
     def surprise(self, move: Move, value: float, confirmed: bool = False) -> Surprise | None:
@@ -356,6 +365,6 @@ class Knowledge(PastKnowledge, ABC, Generic[BeliefOfPlant]):
         return self.noise_factor * self.problem.noise_variance(move.decision, move.arrived)
 
     @timed("surrogate")
-    def _observe(self, belief: BeliefOfPlant, move: Move, value: float | None, doubt: float = 1.0) -> None:
+    def _observe(self, belief: BeliefOfPlant, move: Move, value: float | None, doubt: float = 0.0) -> None:
         modelled = None if value is None else self.scale.modelled(value)
-        belief.observe(self.seen([move.arrived])[0], modelled, self.noise_variance(move) * doubt)
+        belief.observe(self.seen([move.arrived])[0], modelled, self.noise_variance(move) + doubt)

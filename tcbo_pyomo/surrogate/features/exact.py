@@ -26,7 +26,7 @@ def exact_factor(kernel: Kernel, points: Array) -> Array:
 
 
 def quick_factor(kernel: Kernel, points: Array) -> Array:
-    """Like `exact_factor`, by a Cholesky factor with pivots: some five times as fast, for priors that change with the results."""
+    """Like `exact_factor`, by a Cholesky factor with pivots: faster, for priors that change with results."""
     from scipy.linalg.lapack import dpstrf  # Slow to load, and campaigns with a given kernel do without it.
 
     matrix = _finite(kernel(points, points))
