@@ -311,6 +311,12 @@ class Knowledge(PastKnowledge, ABC, Generic[BeliefOfPlant]):
                 self._belief = None  # It is doubted, or another result no longer is.
         self.forget()
 
+    def believed_after_all(self) -> None:
+        """A doubted result was confirmed: what was learned, and the belief, follow anew."""
+        if self.learner is not None:
+            self._learned, self._linearised, self._belief = None, None, None
+            self.forget()
+
     def surprise(self, move: Move, value: float, confirmed: bool = False) -> Surprise | None:
         """What the model expects of a result that is not told yet, if it comes out unlikely."""
         (mean,), (deviation,) = self.belief.predict(self.seen([move.arrived]))

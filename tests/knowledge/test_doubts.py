@@ -8,6 +8,7 @@ from learning_plants import FAST, box, finite, told
 
 from tcbo_pyomo import Campaign, open_campaign, save_campaign
 from tcbo_pyomo.campaign.simulated_plant import SimulatedPlant
+from tcbo_pyomo.records import start_campaign
 from tcbo_pyomo.settings import settings_from
 from tcbo_pyomo.surrogate.most_probable_factors import learn
 
@@ -64,6 +65,19 @@ def test_a_confirmed_result_counts_in_full():
     campaign = with_slips(finite(), 11, {8}, confirm=True)
     assert campaign.knowledge.learned.factors.noise == learned_alone(campaign, 10, set()).factors.noise
     assert campaign.knowledge.belief.mean.max() > 150.0
+
+
+def test_a_result_that_is_confirmed_later_counts_in_full_from_then_on(tmp_path):
+    problem = finite()
+    campaign, plant = start_campaign(tmp_path / "c.db", problem, seed=5), SimulatedPlant(problem, 5)
+    told(campaign, plant, 9)
+    slip = campaign.ask().number
+    assert campaign.tell(slip, SLIP).surprise is not None
+    doubted = campaign.knowledge.belief.mean.max()
+    assert campaign.tell(slip, SLIP, confirm=True).new
+    assert campaign.knowledge.belief.mean.max() > max(150.0, 2.0 * doubted)
+    again = open_campaign(tmp_path / "c.db", problem)
+    assert again.knowledge.belief.mean.tolist() == campaign.knowledge.belief.mean.tolist()
 
 
 def test_two_unlikely_results_among_ten_say_that_the_model_is_wrong():
