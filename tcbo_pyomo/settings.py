@@ -61,8 +61,9 @@ class PlannerSettings(_Section):
     ignores `components` and `step_rule`."""
     first_move: Literal["eager", "drawn", "likeliest"] = "eager"
     """Which first move of a plan is taken. eager: among the moves that delay the plan by at most one step, the most
-    informative; where every place is one move away, and on a continuous plant in the first half of the budget, the one with
-    the largest upper confidence bound (continuous mixtures of several paths: as drawn). drawn: at random with the plan's
+    informative; where every place is one move away, the one that lowers the expected regret most, at once or by going there
+    and staying (with utility.objective differences, and on a continuous plant in the first half of the budget, the one with
+    the largest upper confidence bound; continuous mixtures of several paths: as drawn). drawn: at random with the plan's
     probabilities, as in the paper. likeliest: the most probable one."""
     linear: LinearSolverSettings = LinearSolverSettings()
     """Finite processes: the solver of the linear subproblem on the polytope."""
