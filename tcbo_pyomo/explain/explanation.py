@@ -131,13 +131,13 @@ def _choice(
     problem: Problem, settings: PlannerSettings, components: int, situation: Situation, lowers_regret: bool
 ) -> str:
     """How the first move is chosen among good ones."""
-    if settings.first_move == "eager" and components == 1:
+    if settings.finite_first_move == "eager" and components == 1:
         left, coupled = problem.horizon - situation.step, any(rule.couples_steps for rule in problem.rules)
         if not coupled and leads_everywhere(problem)[situation.state]:
             if lowers_regret:
                 return (
-                    "every place is one move away: the move is taken that lowers the expected regret most, by one measurement or, "
-                    "per move, by going there and staying"
+                    "every place is one move away: the move that lowers the expected regret most is taken, by one measurement "
+                    "or, per move, by going there and staying"
                 )
             bound = problem.goal.bound_words(WIDTH, problem.output_unit)
             return f"every place is one move away: the move goes to the {bound}"
@@ -148,7 +148,7 @@ def _choice(
     if components == 1:
         return ""
     which = {"eager": "the most informative", "likeliest": "the most probable", "drawn": "one drawn at random"}
-    return f"among the first moves of the plan, {which[settings.first_move]} is taken"
+    return f"among the first moves of the plan, {which[settings.finite_first_move]} is taken"
 
 
 def gap_missed(best: CertifiedMixture, wanted: float) -> str:

@@ -172,7 +172,7 @@ def test_an_unknown_first_move_is_refused():
 
 
 def test_eager_is_the_default_and_drawn_the_papers():
-    assert PlannerSettings().first_move == "eager"
+    assert PlannerSettings().finite_first_move == "eager"
     case = small_plan(2, 10, 4, successors=1)
     planner = FinitePlanner(problem_of(case, horizon=4), PlannerSettings(first_move="drawn"))
     tangent = case.utility().linearise(None)
