@@ -245,6 +245,11 @@ class ContinuousProblem(HiddenStates, MeasuredOnTheWay):
             return ""
         return ", ".join(f"{name} {value:.4g}" for name, value in zip(names, decision, strict=True))
 
+    @property
+    def moves_are_independent(self) -> bool:
+        """Whether only the size of a move is limited: neither dynamics nor rules tie moves to each other."""
+        return self.moves_freely and not self.rules
+
     @cached_property
     def reaches_everything(self) -> bool:
         """Whether an episode can get to every point of the box: moves that only their size limits, and enough of them."""

@@ -35,10 +35,10 @@ seeds: 1..3
 """
 
 
-@pytest.mark.parametrize("largest_matrix", [1500, 4], ids=["matrix", "features"])
-def test_draws_have_the_mean_and_the_covariance_of_the_kernel(largest_matrix, monkeypatch):
+@pytest.mark.parametrize(("largest_matrix", "number"), [(1500, 2000), (4, 400)], ids=["matrix", "features"])
+def test_draws_have_the_mean_and_the_covariance_of_the_kernel(largest_matrix, number, monkeypatch):
     monkeypatch.setattr(drawn_truth, "LARGEST_MATRIX", largest_matrix)
-    problem, number = load_problem(TINY), 2000
+    problem = load_problem(TINY)
     values = np.array([with_drawn_truth(problem, seed).truth for seed in range(number)])
     points = problem.process.scaled_states
     expected = problem.kernel(points, points)
