@@ -188,8 +188,9 @@ def _text(file: str, placeholder: str, name: str, answers: dict[str, Any]) -> st
     text = resources.files("tcbo_pyomo.cli.templates").joinpath(file).read_text(encoding="utf-8")
     text = text.replace(placeholder, name)
     for left, value in answers.items():
-        line = f"{left} = {_literal(value)}"
-        text = re.sub(rf"^{re.escape(left)} = .*$", lambda _, line=line: line, text, flags=re.MULTILINE)
+        # A backslash in an answer is one in the file, not an escape of the pattern.
+        line = f"{left} = {_literal(value)}".replace("\\", "\\\\")
+        text = re.sub(rf"^{re.escape(left)} = .*$", line, text, flags=re.MULTILINE)
     return text
 
 
