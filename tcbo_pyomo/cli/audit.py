@@ -25,7 +25,9 @@ VIOLATIONS_FOUND = 1
 
 
 def audit(
-    where: Annotated[Path, typer.Argument(help="CAMPAIGN.db, saved campaign, folder of a run, or CSV of set-points (- for standard input).")],
+    where: Annotated[
+        Path, typer.Argument(help="CAMPAIGN.db, saved campaign, folder of a run, or CSV of set-points (- for standard input).")
+    ],
     problem: Annotated[
         str | None, typer.Option(help="A name from `tcbo problems` or a .py file; needed for CSV and saved campaigns.")
     ] = None,

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tcbo_pyomo.cli._given_table import PastFile
-from tcbo_pyomo.cli._options import Assignments, Preset, ProblemName, Seed, SettingsFile, feedback_kind, layers_of, refuse_dash
+from tcbo_pyomo.cli._options import (
+    Assignments,
+    Preset,
+    ProblemName,
+    Seed,
+    SettingsFile,
+    feedback_kind,
+    layers_of,
+    refuse_dash,
+)
 from tcbo_pyomo.cli._output import FILES_ARE_THERE, recorded, warn
 from tcbo_pyomo.cli._tables import new_table, print_table
 from tcbo_pyomo.errors import BadInput

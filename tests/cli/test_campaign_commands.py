@@ -112,7 +112,7 @@ def test_a_cell_may_have_its_unit(tcbo, tmp_path):
     refused = {
         "move,product (g/l)\n1,300 mg/l\n": "'300 mg/l' has the unit 'mg/l', the heading says 'g/l'",
         "move,product\n1,300 K\n": "unit 'K'",
-        'move,product\n1,"0,5"\n': "'0,5' is not a number; write a decimal point",
+        'move,product\n1,"0,5"\n': "'0,5' is not a number; write 0.5",
         "move,product\n1,\u0663\n": "is not a number",  # A three that only some programs read.
     }
     for text, words in refused.items():

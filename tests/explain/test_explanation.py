@@ -328,7 +328,7 @@ def test_a_table_of_moves_does_not_promise_the_best_rest():
     """Plans weigh all rivals, the numbers are of one pair: another path with the same first move may leave much less."""
     prior = PlainPrior(range=(0, 100), measurement_sd=1.0)
     axes = {"temperature": [40, 50, 60, 70, 80, 90], "ratio": [1, 2, 3, 4]}
-    plant = grid_process(axes, dict.fromkeys(axes, [-1, 0, 1]), prior.noise_variance)
+    plant = grid_process(axes, {name: [-1, 0, 1] for name in axes}, prior.noise_variance)
     oven = Problem("oven", plant, {"temperature": 40, "ratio": 1}, horizon=5, episodes=2, prior=prior)
     campaign = Campaign(oven, settings_from({}), seed=1)
     found = explain(campaign)
