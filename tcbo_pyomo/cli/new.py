@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tcbo_pyomo.cli._options import refuse_dash
 from tcbo_pyomo.cli._output import FILES_ARE_THERE, say
 from tcbo_pyomo.errors import BadInput, DiskError
 
@@ -50,7 +51,11 @@ def new(
     ] = None,
     data: Annotated[
         Path | None,
-        typer.Option(metavar="FILE.csv", help="Past experiments: inputs, values, units and scatter are taken from them."),
+        typer.Option(
+            metavar="FILE.csv",
+            help="Past experiments: inputs, values, units and scatter are taken from them.",
+            callback=refuse_dash,
+        ),
     ] = None,
     output: Annotated[
         str | None, typer.Option(metavar="NAME", help="Column of --data with the results. Default: the last with numbers.")
