@@ -103,8 +103,8 @@ class CandidateSettings(_Section):
 
     rule: str | None = Field(None, min_length=1)
     """Finite plants: credible_band (default). Continuous plants: annealed (default), thompson_sampling or upper_confidence.
-    by_feedback, the paper's choice: credible_band on finite plants; on continuous ones upper_confidence if results come at
-    once and thompson_sampling if they come later. Or 'my_module:MyRule'."""
+    by_feedback, the paper's choice: credible_band on finite plants; on continuous ones upper_confidence if results come
+    immediately and thompson_sampling if they come later. Or 'my_module:MyRule'."""
     width: float | None = Field(None, gt=0)
     """Half-width of the credible band in standard deviations. Default: the problem's own, and at least 2 if the model is
     learned."""

@@ -1,6 +1,8 @@
-"""All runs of the robustness table: `python run.py FOLDER [WORKERS]`; call it again to resume after an interruption.
+"""All runs of the robustness table: `python run.py FOLDER [WORKERS] [SEEDS] [STUDY ...]`; call it again to resume.
 
-The same as `tcbo study FILE.yaml --output FOLDER/NAME` for each study file of this folder, one after the other.
+The same as `tcbo study FILE.yaml --output FOLDER/NAME` for each study file of this folder, one after the other: finite plants,
+which take seconds, come first, then what is done with nothing given. SEEDS such as 1..10 in place of those in the files, and
+names of studies, make a part of it; a later call with more seeds continues in the same folder.
 """
 
 from __future__ import annotations
@@ -10,15 +12,24 @@ from pathlib import Path
 
 from tcbo_pyomo import read_study, run_study
 
+HERE = Path(__file__).parent
 
-def main(folder: Path, workers: int) -> None:
-    """Run what is missing of every study."""
-    here = Path(__file__).parent
-    # Finite plants take seconds and come first.
-    for file in sorted(here.glob("*.yaml"), key=lambda path: ("finite" not in path.stem, path.stem)):
+
+def main(folder: Path, workers: int, seeds: str = "", names: tuple[str, ...] = ()) -> None:
+    """Run what is missing of every study, or of those that are named."""
+    for file in sorted(HERE.glob("*.yaml"), key=_order):
         study = read_study(file)
+        if names and study.name not in names:
+            continue
+        if seeds:
+            first, _, last = seeds.partition("..")
+            study = study.model_copy(update={"seeds": tuple(range(int(first), int(last or first) + 1))})
         print(f"{study.name}:", flush=True)
-        run_study(study, folder / study.name, workers=workers, search_path=str(here), on_progress=_said)
+        run_study(study, folder / study.name, workers=workers, search_path=str(HERE), on_progress=_said)
+
+
+def _order(file: Path) -> tuple[bool, bool, bool, str]:
+    return "finite" not in file.stem, "nothing" not in file.stem, "idle" in file.stem, file.stem
 
 
 def _said(progress) -> None:
@@ -27,4 +38,6 @@ def _said(progress) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 1)
+    own = sys.argv[2:]
+    many = int(own[0]) if own else 1
+    main(Path(sys.argv[1]), many, own[1] if len(own) > 1 else "", tuple(own[2:]))

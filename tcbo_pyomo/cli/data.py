@@ -31,7 +31,7 @@ def data(
     key: Key = None,
     problem: OwnProblem = None,
 ) -> None:
-    """List, add or remove past experiments, which teach the model and are no moves."""
+    """List, add or remove past experiments. They teach the model and do not count as moves."""
     if action not in ACTIONS:
         raise BadInput(f"'{action}' is nothing to do with data; {suggestion(action, ACTIONS)}")
     if (action == "list") != (what is None):
@@ -46,7 +46,7 @@ def data(
         number = len(added.batch.results)
         say(
             f"{'added' if added.new else 'added, as before'}: data {added.batch.number}, {number} past results from "
-            f"{added.batch.source}{notes_of(added)}; they teach the model and are no moves"
+            f"{added.batch.source}{notes_of(added)}; they teach the model and do not count as moves"
         )
     elif action == "remove":
         say(f"removed: {opened.remove_data(str(what), row or None, key)}")

@@ -114,9 +114,10 @@ class ContinuousKnowledge(Knowledge[ContinuousBelief]):
 
     def _take_past(self, belief: ContinuousBelief, values_known: bool = True) -> None:
         points, values, noise = self.past_results()
-        for point, value, variance in zip(points, values.tolist(), noise.tolist(), strict=True):
+        doubted = self.past_doubts().tolist()
+        for point, value, variance, doubt in zip(points, values.tolist(), noise.tolist(), doubted, strict=True):
             believed = variance * self.noise_factor / self.scale.noise_factor
-            belief.observe(point, value if values_known else None, believed)
+            belief.observe(point, value if values_known else None, believed + doubt)
 
     def past_changed(self) -> None:
         """Past experiments were added or removed: all that was learned follows anew."""

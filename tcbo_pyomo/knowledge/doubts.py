@@ -1,40 +1,45 @@
-"""What speaks against "enough is known": the probability is as good as the model, and the results may contradict it.
+"""Results that may be slips of the pen: where a campaign learns, a few unlikely results do not upset its model.
 
-With A = K + diag(sigma^2) the sum of squares S = (y - m)' A^-1 (y - m) of n results is that of their standardised residuals,
-each predicted from those before it. If the declared model is right, S is chi-squared with n degrees of freedom, however the
-places were chosen: what is measured next depends on earlier results only. Too long a lengthscale or too small a variance makes
-S too large long before single results look odd. The statement is doubted where S is so large in less than 1 of 100 campaigns.
-
-A learned model fits its own results, so S says little about it. It is held against them by `criticism.py`.
+A result that nobody expected and nobody confirmed is a slip, or it shows that the model is wrong. Slips are rare, and a wrong
+model surprises again and again, by similar amounts. So as long as such results are few, or a few of them lie far beyond the
+others, these are doubted: lengthscales and noise are learned without them, and in the belief they count as if they were noisy.
+The others count in full. A doubted result keeps its place in the record; `confirm` ends the doubt.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
-from scipy.special import gammaincc
 
-from tcbo_pyomo.knowledge.criticism import criticise
-from tcbo_pyomo.knowledge.knowledge import Knowledge
-from tcbo_pyomo.surrogate.residuals import squared_residuals
+from tcbo_pyomo.foundation.arrays import Array
+from tcbo_pyomo.knowledge.plausibility import Surprise
+from tcbo_pyomo.surrogate.output_scale import OutputScale
 
-RARE = 0.01
-"""How often the results of a right model are called a contradiction."""
-ADVICE = "let the model learn (surrogate.fit: learn)"
+FEW = 20
+"""One doubted result, and one more for so many results: above that the model is wrong and not the results."""
+BEYOND = 2.0
+"""Where more are unlikely, those are doubted that are this many times farther from what was expected than all others."""
+AS_FAR = 2.0
+"""A doubted result is believed to be as noisy as if it lay so many standard deviations from what was expected."""
 
 
-def doubt_about(knowledge: Knowledge[Any]) -> str:
-    """Why a probability may be too high, in words; empty where nothing speaks against it."""
-    if knowledge.learner is not None or knowledge.settings.surrogate.fit == "each_episode":
-        warnings = criticise(knowledge).warnings
-        return f"but the results contradict the model: {warnings[0]}" if warnings else ""
-    points, values, noise = knowledge.believed_results()
-    total = squared_residuals(knowledge.kernel, points, values, noise)
-    if gammaincc(0.5 * len(values), 0.5 * total) < RARE:
-        times = np.sqrt(total / len(values))
-        return (
-            f"but the results contradict the declared model, so do not rely on this: they lie {times:.1f} times as far from "
-            f"its predictions as it expects; {ADVICE}"
-        )
-    return f"this holds if the declared kernel is right, which is not learned from the results; to be safe, {ADVICE}"
+def doubts(values: Sequence[float], surprises: Sequence[Surprise | None], scale: OutputScale) -> Array:
+    """What is added to the noise variance of each of n results, as they are modelled: 0 for those that are believed.
+
+    Parameters
+    ----------
+    values, surprises
+        The results, and what was expected of each, where it was unlikely; None otherwise.
+    scale
+        On which the output is modelled.
+    """
+    added = np.zeros(len(values))
+    odd = [(i, found.expected) for i, found in enumerate(surprises) if found is not None and not found.confirmed]
+    away = np.array([abs(scale.modelled(values[i]) - scale.modelled(expected)) for i, expected in odd])
+    order = np.argsort(-away, kind="stable")
+    farther = np.append(away[order], 0.0)
+    stand_out = [n for n in range(1, len(odd) + 1) if n <= 1 + len(values) // FEW and farther[n - 1] > BEYOND * farther[n]]
+    for position in order[: max(stand_out, default=0)]:
+        added[odd[position][0]] = (away[position] / AS_FAR) ** 2
+    return added

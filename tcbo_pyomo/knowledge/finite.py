@@ -12,7 +12,7 @@ from tcbo_pyomo.foundation.arrays import Array, Integers
 from tcbo_pyomo.foundation.profiling import section
 from tcbo_pyomo.foundation.wording import counted
 from tcbo_pyomo.knowledge.credited_visits import credited_visits
-from tcbo_pyomo.knowledge.history import History
+from tcbo_pyomo.knowledge.history import History, Move
 from tcbo_pyomo.knowledge.knowledge import BY_FEEDBACK, Knowledge
 from tcbo_pyomo.knowledge.past_results import Past, PastBatch
 from tcbo_pyomo.plant.process import Process
@@ -20,7 +20,7 @@ from tcbo_pyomo.plant.situation import Location
 from tcbo_pyomo.problem.finite import Problem
 from tcbo_pyomo.settings import Settings, UtilitySettings
 from tcbo_pyomo.surrogate.features import state_factor
-from tcbo_pyomo.surrogate.features.exact import given_points
+from tcbo_pyomo.surrogate.features.exact import given_points, quick_factor
 from tcbo_pyomo.surrogate.finite_belief import FiniteBelief
 from tcbo_pyomo.surrogate.joint_moments import Moments
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
@@ -77,7 +77,8 @@ class FiniteKnowledge(Knowledge[FiniteBelief]):
         points, values, noise = self.past_results()
         if len(values) == 0:
             return self.prior(kernel)
-        inputs, believed = self.problem.distinct_inputs, noise * (self.noise_factor / self.scale.noise_factor)
+        inputs, factor = self.problem.distinct_inputs, self.noise_factor / self.scale.noise_factor
+        believed = noise * factor + self.past_doubts()
         rows, between = state_rows(points, inputs)
         if len(between) and self._features == "exact":
             return self._of_states(given_points(kernel, inputs, points, values, believed))
@@ -114,6 +115,8 @@ class FiniteKnowledge(Knowledge[FiniteBelief]):
         """The prior at scaled inputs (n x p)."""
         # Random features get a stream of their own, so that they are the same after loading.
         stream = np.random.default_rng(np.random.SeedSequence([self.seed, 2]))
+        if self.learner is not None and self._features == "exact":
+            return FiniteBelief(kernel.mean(points), quick_factor(kernel, points))
         factor = state_factor(kernel, points, self._features, self.settings.surrogate.number, stream)
         return FiniteBelief(kernel.mean(points), factor)
 
@@ -122,6 +125,15 @@ class FiniteKnowledge(Knowledge[FiniteBelief]):
         """On finitely many states an exact update never takes longer, however much is known."""
         features = self.settings.surrogate.features
         return "exact" if features == "auto" else features
+
+    def _observe_first(self, belief: FiniteBelief, told: list[tuple[Move, float]], doubts: Array) -> int:
+        """All at once: one by one they would take longer than a plan by backward induction."""
+        if told:
+            rows = np.array(self.seen([move.arrived for move, _ in told]), dtype=np.int64)
+            values = np.array([self.scale.modelled(value) for _, value in told], dtype=float)
+            noise = np.array([self.noise_variance(move) for move, _ in told], dtype=float)
+            belief.observe_all(rows, values, noise + doubts)
+        return len(told)
 
     def scaled_points(self, locations: Sequence[Location]) -> Array:
         """What the black box sees of states, n x p scaled inputs."""

@@ -14,7 +14,7 @@ import numpy as np
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.knowledge.move import Move, Words
 from tcbo_pyomo.knowledge.past_results import Past, PastBatch
-from tcbo_pyomo.knowledge.plausibility import surprise_from
+from tcbo_pyomo.knowledge.plausibility import Surprise, surprise_from
 from tcbo_pyomo.plant.measured_moments import Way
 from tcbo_pyomo.plant.situation import Decision, Location, Situation
 
@@ -79,6 +79,17 @@ class History:
             move = self.moves[number - 1]
             place = move.along[seen[number]] if move.along else None
             found.append((move if place is None else move.at(place[1]), move.values[seen[number]]))
+            seen[number] += 1
+        return found
+
+    @property
+    def surprises(self) -> list[Surprise | None]:
+        """For each result told what was expected of it, where it was unlikely; None otherwise."""
+        seen: Counter[int] = Counter()
+        found: list[Surprise | None] = []
+        for number in self.told:
+            of_move = self.moves[number - 1].surprises
+            found.append(of_move[seen[number]] if of_move else None)
             seen[number] += 1
         return found
 

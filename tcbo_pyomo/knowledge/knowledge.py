@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 import numpy as np
 
 from tcbo_pyomo.foundation.arrays import Array, Integers
+from tcbo_pyomo.foundation.blas_threads import one_blas_thread
 from tcbo_pyomo.foundation.profiling import section, timed
 from tcbo_pyomo.knowledge.credited_visits import planned_visits
+from tcbo_pyomo.knowledge.doubts import doubts
 from tcbo_pyomo.knowledge.history import History, Move
 from tcbo_pyomo.knowledge.past_knowledge import PastKnowledge
 from tcbo_pyomo.knowledge.plausibility import Surprise, surprise_of
@@ -30,7 +32,7 @@ from tcbo_pyomo.surrogate.joint_moments import Moments
 from tcbo_pyomo.surrogate.kernel_factors import Learned
 from tcbo_pyomo.surrogate.kernels import kernel_from_dict
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
-from tcbo_pyomo.surrogate.learner import Learner
+from tcbo_pyomo.surrogate.learner import Learner, learned_from
 from tcbo_pyomo.surrogate.linearisation import has_mechanism, relinearised
 from tcbo_pyomo.surrogate.residuals import LeftOut, leave_one_out
 
@@ -55,6 +57,7 @@ class Knowledge(PastKnowledge, ABC, Generic[BeliefOfPlant]):
         self._linearised: Kernel | None = None
         self._learned: Learned | None = None
         self._belief: BeliefOfPlant | None = None
+        self._doubts = np.zeros(0)
         self.forget()
 
     @cached_property
@@ -72,7 +75,7 @@ class Knowledge(PastKnowledge, ABC, Generic[BeliefOfPlant]):
         """What was learned from the results; None where nothing learns."""
         if self.learner is not None and self._learned is None:
             with section("surrogate"):
-                self._learned = self.learner(*self.results())
+                self._learned = self.learner(*self._taught())
         return self._learned
 
     @property
@@ -145,7 +148,7 @@ class Knowledge(PastKnowledge, ABC, Generic[BeliefOfPlant]):
 
             self._certainty = certainty_of(self)
             if self._certainty is not None and self._certainty.enough_known:
-                from tcbo_pyomo.knowledge.doubts import doubt_about  # Loads SciPy.
+                from tcbo_pyomo.knowledge.contradicted_stop import doubt_about  # Loads SciPy.
 
                 self._certainty = replace(self._certainty, doubt=doubt_about(self))
         return self._certainty
@@ -174,10 +177,47 @@ class Knowledge(PastKnowledge, ABC, Generic[BeliefOfPlant]):
     @timed("surrogate")
     def _replayed(self) -> BeliefOfPlant:
         """The belief from the history, in the order in which results were told."""
-        belief = self.informed_prior(self.kernel)
-        for move, value in self.history.measurements:
-            self._observe(belief, move, value)
+        with one_blas_thread():
+            told = self.history.measurements
+            self._doubts = self._doubted()
+            belief = self.informed_prior(self.kernel)
+            first = 0 if self.learned is None else max(0, self.learned.results - len(self.history.past))
+            first = self._observe_first(belief, told[:first], self._doubts[:first])
+            for (move, value), doubt in zip(told[first:], self._doubts[first:].tolist(), strict=True):
+                self._observe(belief, move, value, doubt)
         return belief
+
+    def _observe_first(self, belief: BeliefOfPlant, told: list[tuple[Move, float]], doubts: Array) -> int:
+        """Take the results that the prior was learned from into a belief at once; how many were taken.
+
+        Never those after them: a campaign that is loaded takes these one by one, as it did before.
+        """
+        return 0
+
+    def _doubted(self) -> Array:
+        """What is added to the noise of each result told; nothing where nothing learns."""
+        return np.zeros(len(self.history.told)) if self.learner is None else self._doubts_of(len(self.history.told))
+
+    def _doubts_of(self, first: int) -> Array:
+        """The doubts after so many results were told."""
+        found = self.history.surprises[:first]
+        if not any(found):
+            return np.zeros(first)
+        return doubts([value for _, value in self.history.measurements[:first]], found, self.scale)
+
+    def past_doubts(self) -> Array:
+        """What is added to the noise of each past experiment."""
+        rows = [result for _, result in self.history.past.rows]
+        if self.learner is None or not rows:
+            return np.zeros(len(rows))
+        return doubts([result.value for result in rows], [result.surprise for result in rows], self.scale)
+
+    def _taught(self) -> tuple[Array, Array, Array]:
+        """The results that are learned from; those that are doubted have infinite noise: they teach nothing."""
+        points, values, noise = self.results()
+        used, past = learned_from(len(values)), self.past_doubts()
+        added = np.concatenate([past, self._doubts_of(max(0, used - len(past)))])[:used]
+        return points[:used], values[:used], np.where(added > 0.0, np.inf, noise[:used])
 
     @abstractmethod
     def informed_prior(self, kernel: Kernel) -> BeliefOfPlant:
@@ -243,7 +283,7 @@ class Knowledge(PastKnowledge, ABC, Generic[BeliefOfPlant]):
         """What is kept beside the history: the kernel, and what was learned."""
         if self.learner is None or self.learned is None:
             return {"kernel": self.kernel.to_dict()}
-        return {"kernel": self.kernel.to_dict(), "learned": self.learner.state(self.learned, *self.results())}
+        return {"kernel": self.kernel.to_dict(), "learned": self.learner.state(self.learned, *self._taught())}
 
     def load(self, state: dict[str, Any]) -> None:
         """Take over what `state` returned, once the history is loaded."""
@@ -267,8 +307,19 @@ class Knowledge(PastKnowledge, ABC, Generic[BeliefOfPlant]):
         elif self._linearised is not None and has_mechanism(self._linearised):
             self._linearised, self._belief = None, None
         elif self._belief is not None:
-            self._observe(self._belief, move.visits[-1], move.values[-1])
+            as_before = np.append(self._doubts, 0.0)
+            if self.learner is None or np.array_equal(self._doubted(), as_before):
+                self._doubts = as_before
+                self._observe(self._belief, move.visits[-1], move.values[-1])
+            else:
+                self._belief = None  # It is doubted, or another result no longer is.
         self.forget()
+
+    def believed_after_all(self) -> None:
+        """A doubted result was confirmed: what was learned, and the belief, follow anew."""
+        if self.learner is not None:
+            self._learned, self._linearised, self._belief = None, None, None
+            self.forget()
 
     def surprise(self, move: Move, value: float, confirmed: bool = False) -> Surprise | None:
         """What the model expects of a result that is not told yet, if it comes out unlikely."""
@@ -324,6 +375,6 @@ class Knowledge(PastKnowledge, ABC, Generic[BeliefOfPlant]):
         return self.noise_factor * self.problem.noise_variance(move.decision, move.arrived)
 
     @timed("surrogate")
-    def _observe(self, belief: BeliefOfPlant, move: Move, value: float | None) -> None:
+    def _observe(self, belief: BeliefOfPlant, move: Move, value: float | None, doubt: float = 0.0) -> None:
         modelled = None if value is None else self.scale.modelled(value)
-        belief.observe(self.seen([move.arrived])[0], modelled, self.noise_variance(move))
+        belief.observe(self.seen([move.arrived])[0], modelled, self.noise_variance(move) + doubt)

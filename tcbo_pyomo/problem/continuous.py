@@ -221,7 +221,7 @@ class ContinuousProblem(HiddenStates, MeasuredOnTheWay):
         from tcbo_pyomo.problem.drawn_truth import drawn_function  # Few campaigns need it.
 
         allowed = _anywhere if self.has_hidden else self.allowed
-        truth, maximum = drawn_function(self.kernel, self.input_axes, allowed, generator, self.goal)
+        truth, maximum = drawn_function(self.kernel, self.input_axes, allowed, generator, self.goal, self.output_scale)
         return self.changed(truth=truth, maximum=maximum)
 
     def same_place(self, one: Location, other: Location) -> bool:

@@ -116,6 +116,8 @@ def record_result(campaign: Campaign, recorder: Recorder, move: Move, result: Re
     if not result.replicate and move.value is not None:
         there = place in (None, move.arrived)
         confirmed = there and result.confirm and _confirm(recorder, move, value)
+        if confirmed:
+            campaign.knowledge.believed_after_all()
         if confirmed or (there and value == move.value):
             return Receipt(move.number, value, confirmed, broken)
         raise BadInput(_told_already(campaign, move))

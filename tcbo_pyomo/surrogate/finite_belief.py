@@ -16,7 +16,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tcbo_pyomo.foundation.arrays import Array
+from tcbo_pyomo.foundation.arrays import Array, Integers
 from tcbo_pyomo.plant.situation import Location
 
 BLOCK = 2**16
@@ -65,6 +65,23 @@ class FiniteBelief:
         """Condition on a measurement of `direction @ f` (the rows are weights, the direction a feature vector)."""
         surprise = None if value is None else value - float(direction @ self.mean)
         self._condition(direction @ self.factor, surprise, noise_variance)
+
+    def observe_all(self, rows: Integers, values: Array, noise_variances: Array) -> None:
+        """Condition on many measurements of rows at once: the same belief up to rounding, in the time of a few single ones.
+
+        With A = F[rows], R the noise and I + A^T R^-1 A = L L^T: F <- F L^-T, mean <- mean + F L^-1 A^T R^-1 (y - mean[rows]).
+        """
+        from scipy.linalg import solve_triangular  # Slow to load, and campaigns with a given kernel do without it.
+
+        precision = np.bincount(rows, 1.0 / noise_variances, len(self.mean))
+        weighted = np.bincount(rows, (values - self.mean[rows]) / noise_variances, len(self.mean))
+        seen = np.flatnonzero(precision)
+        loadings = self.factor[seen]
+        root = loadings * np.sqrt(precision[seen])[:, None]
+        lower = np.linalg.cholesky(np.eye(self.factor.shape[1]) + root.T @ root)
+        self.factor = solve_triangular(lower, self.factor.T, lower=True, check_finite=False).T
+        weights = solve_triangular(lower, loadings.T @ weighted[seen], lower=True, check_finite=False)
+        self.mean = self.mean + self.factor @ weights
 
     def _condition(self, loading: Array, surprise: float | None, noise_variance: float) -> None:
         covariance = self.factor @ loading

@@ -1,6 +1,6 @@
 """When a campaign learns, from which results, and how what was learned is kept with it.
 
-Results are counted in the order told. Learning happens after every fifth result, later after every tenth part more: so what is
+Results are counted in the order told. Learning happens after every fifth result, later after every fifth part more: so what is
 believed after n results depends on the first m <= n of them alone, wherever and how often it is computed.
 """
 
@@ -21,8 +21,9 @@ from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 from tcbo_pyomo.surrogate.kernels.sum import Sum
 
 EVERY = 5
-GROWTH = 10
-"""After so many fives, learning waits until the results have grown by one part in so many."""
+GROWTH = 5
+"""After so many fives, learning waits until the results have grown by one part in so many: by then each of them says little
+that is new about lengthscales, and learning takes the cube of their number."""
 LENGTHSCALE_SPREAD, VARIANCE_SPREAD, NOISE_SPREAD = 0.7, 1.0, 1.0
 """Of the logarithms, around the values of a kernel that was given."""
 LONGEST = 3.0
@@ -34,7 +35,7 @@ UNKNOWN_SHARE = 0.01
 
 
 def learned_from(results: int) -> int:
-    """From how many results the present belief was learned: 0, 5, 10, ..., 50, 55, 60, 66, 72, ..."""
+    """From how many results the present belief was learned: 0, 5, 10, ..., 25, 30, 36, 43, 51, ..."""
     known = 0
     while known + _step(known) <= results:
         known += _step(known)

@@ -21,7 +21,7 @@ STARTS = (0.0, -2.0, -1.0, 1.0, 2.0)
 """Where searches may begin, in spreads of the lengthscales: as declared, shorter, longer."""
 SEARCHES = 2
 """The number of the most probable starts from which a search begins."""
-SEARCH = {"maxiter": 40, "ftol": 1e-7, "gtol": 1e-3}
+SEARCH = {"maxiter": 40, "ftol": 1e-6, "gtol": 1e-2}
 """A lengthscale to one part in a hundred is all that a belief needs."""
 FEWEST_RESULTS = 5
 MOST_RESULTS = 150
@@ -38,9 +38,13 @@ def learn(kernel: Kernel, spreads: Spreads, points: Array, values: Array, noise_
     kernel, spreads
         What was declared, and how surely.
     points, values, noise_variances
-        Results in the order told: n x d scaled points, n values, n noise variances as declared.
+        Results in the order told: n x d scaled points, n values, n noise variances as declared. Those with infinite noise
+        teach nothing.
     """
     declared = Learned(kernel, Factors((1.0,) * points.shape[1]), len(values), lambda: spreads)
+    if not np.isfinite(noise_variances).all():
+        kept = np.flatnonzero(np.isfinite(noise_variances))
+        points, values, noise_variances = points[kept], values[kept], noise_variances[kept]
     if len(values) < FEWEST_RESULTS:
         return declared
     if len(values) > MOST_RESULTS:

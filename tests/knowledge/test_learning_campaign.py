@@ -21,9 +21,9 @@ from tcbo_pyomo.surrogate.most_probable_factors import learn
 
 
 def test_when_learning_happens():
-    assert [learned_from(n) for n in (0, 4, 5, 9, 50, 54, 55, 65, 66, 71, 72)] == [0, 0, 5, 5, 50, 50, 55, 60, 66, 66, 72]
+    assert [learned_from(n) for n in (0, 4, 5, 9, 25, 29, 30, 35, 36, 42, 43)] == [0, 0, 5, 5, 25, 25, 30, 30, 36, 36, 43]
     assert all(learned_from(learned_from(n)) == learned_from(n) <= n for n in range(400))
-    assert 400 - learned_from(400) <= 40
+    assert 400 - learned_from(400) <= 80
 
 
 @pytest.mark.parametrize("make", [finite, box])

@@ -55,4 +55,26 @@ def test_an_idle_axis_changes_nothing():
 def test_coverage_counts_campaigns(capsys):
     held, covered = loaded("coverage").main(2)
     assert {held, covered} <= {0.0, 0.5, 1.0}
-    assert "of 2 campaigns: maximum among the candidates" in capsys.readouterr().out
+    assert "of 2 finite campaigns: maximum among the candidates" in capsys.readouterr().out
+
+
+def test_coverage_of_a_continuous_plant(capsys, monkeypatch):
+    coverage = loaded("coverage")
+    monkeypatch.setattr(coverage, "MOVES", 8)
+    assert set(coverage.main(1, kind="continuous")) <= {0.0, 1.0}
+    assert "of 1 continuous campaigns: maximum among the candidates" in capsys.readouterr().out
+
+
+def test_a_part_of_the_table_can_be_run_and_rivals_stand_beside_it(tmp_path, capsys, monkeypatch):
+    run, table = loaded("run"), loaded("table")
+    order = [file.stem for file in sorted(FOLDER.glob("*.yaml"), key=run._order)]
+    assert order[:4] == ["nothing_finite", "beliefs_finite", "nothing_continuous", "nothing_thermal"]
+    less = {"feedback": ("immediate",), "settings": {"episodes": 1, "planner": {"linear": {"solver": "dynamic_programming"}}}}
+    monkeypatch.setattr(run, "read_study", lambda file: read_study(file).model_copy(update=less))
+    run.main(tmp_path, 1, "1..2", ("nothing_finite",))
+    assert [path.name for path in tmp_path.iterdir()] == ["nothing_finite"]
+    rows = [f"lake_ypacarai,immediate,{table.RIVAL},1,{move},0.1" for move in (25, 50)]
+    (tmp_path / "botorch.csv").write_text("problem,feedback,method,seed,move,regret\n" + "\n".join(rows) + "\n")
+    table.main(tmp_path)
+    said = capsys.readouterr().out
+    assert "| nothing given | 2 |" in said and "| BoTorch in the box | 1 |" in said and "for comparison" in said

@@ -28,6 +28,18 @@ def batch_posterior(mean, covariance, measurements):
 
 
 @settings(max_examples=60, deadline=None)
+@given(MEASUREMENTS, st.integers(1, 10), st.integers(0, 1000))
+def test_many_at_once_give_the_batch_posterior(measurements, rank, seed):
+    generator = np.random.default_rng(seed)
+    mean, factor = generator.normal(size=8), generator.normal(size=(8, rank))
+    belief = FiniteBelief(mean, factor)
+    belief.observe_all(*(np.array(column) for column in zip(*measurements, strict=True)))
+    expected_mean, expected_covariance = batch_posterior(mean, factor @ factor.T, measurements)
+    np.testing.assert_allclose(belief.mean, expected_mean, atol=1e-7)
+    np.testing.assert_allclose(belief.factor @ belief.factor.T, expected_covariance, atol=1e-7)
+
+
+@settings(max_examples=60, deadline=None)
 @given(MEASUREMENTS, st.randoms(use_true_random=False), st.integers(1, 10), st.integers(0, 1000))
 def test_any_order_gives_the_batch_posterior(measurements, random, rank, seed):
     generator = np.random.default_rng(seed)

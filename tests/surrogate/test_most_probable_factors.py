@@ -60,6 +60,33 @@ def test_the_density_is_a_normal_one_with_the_factors_applied_and_has_its_gradie
     np.testing.assert_allclose(np.diff(found), np.diff(reference), rtol=1e-8)
 
 
+def test_repeats_count_as_they_would_one_by_one():
+    points, values, noise = results(6)
+    points, noise = np.repeat(points, (1, 4, 1, 1, 2, 1), axis=0), np.linspace(0.01, 0.05, 10)
+    values = np.append(values, (0.3, -0.1, 0.5, 0.2))
+    density = HyperparameterDensity(LEVEL, SPREADS, points, values, noise)
+    thetas = np.random.default_rng(3).normal(0.0, 0.5, (4, 4))
+    reference = []
+    for theta in thetas:
+        factors = density.factors(theta)
+        changed = with_factors(LEVEL, factors)
+        covariance = changed(points, points) + factors.noise * np.diag(noise)
+        likelihood = multivariate_normal(changed.mean(points), covariance).logpdf(values)
+        reference.append(likelihood - 0.5 * ((theta / density.spreads) ** 2).sum())
+        slope = [(density(theta + 1e-5 * unit)[0] - density(theta - 1e-5 * unit)[0]) / 2e-5 for unit in np.eye(4)]
+        np.testing.assert_allclose(density(theta)[1], slope, rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(np.diff([density(theta)[0] for theta in thetas]), np.diff(reference), rtol=1e-8)
+
+
+def test_results_with_infinite_noise_teach_nothing():
+    points, values, noise = results(20)
+    wild, without = values.copy(), np.arange(20) != 7
+    wild[7] = 300.0
+    learned = learn(LEVEL, SPREADS, points, wild, np.where(without, noise, np.inf))
+    assert learned.factors == learn(LEVEL, SPREADS, points[without], values[without], noise[without]).factors
+    assert learned.results == 20
+
+
 def test_the_answer_is_the_best_of_a_fine_grid():
     points, values, noise = results(25, Sum((SquaredExponential(1.0, (0.1, 0.8)), Constant(0.5, 0.3))))
     spreads = Spreads((0.7, 0.7))

@@ -7,12 +7,14 @@ import pytest
 
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.surrogate.features import exact_factor
+from tcbo_pyomo.surrogate.features.exact import quick_factor
 from tcbo_pyomo.surrogate.kernels.reaction_kinetics import ReactionKinetics
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 
 
-def test_factor_reproduces_the_kernel(kernel, grid):
-    factor = exact_factor(kernel, grid)
+@pytest.mark.parametrize("made", [exact_factor, quick_factor])
+def test_factor_reproduces_the_kernel(made, kernel, grid):
+    factor = made(kernel, grid)
     assert factor.shape[0] == 121 and factor.shape[1] <= 121
     covariance = kernel(grid, grid)
     np.testing.assert_allclose(factor @ factor.T, covariance, atol=1e-12 * np.abs(covariance).max())
@@ -31,6 +33,7 @@ def test_equal_points_are_allowed(points):
     np.testing.assert_allclose(factor[:9], factor[9:], atol=1e-13)
 
 
-def test_states_that_are_not_numbers_are_refused():
+@pytest.mark.parametrize("made", [exact_factor, quick_factor])
+def test_states_that_are_not_numbers_are_refused(made):
     with pytest.raises(BadInput, match="values that are not finite"):
-        exact_factor(SquaredExponential(), np.array([[0.0], [np.nan]]))
+        made(SquaredExponential(), np.array([[0.0], [np.nan]]))
