@@ -23,7 +23,10 @@ ACTIONS = ("list", "add", "remove")
 def data(
     campaign: CampaignFile,
     action: Annotated[str, typer.Argument(metavar="[add|remove]", help="What to do; without it they are listed.")] = "list",
-    what: Annotated[str | None, typer.Argument(metavar="[FILE.csv|NUMBER]", help="The table to add or to remove.")] = None,
+    what: Annotated[
+        str | None,
+        typer.Argument(metavar="[FILE.csv|NUMBER]", help="The table to add or to remove; - for standard input."),
+    ] = None,
     row: Annotated[list[int] | None, typer.Option("--row", min=1, help="Remove this row only; can be repeated.")] = None,
     again: Annotated[bool, typer.Option("--again", help="Add rows again that are already there.")] = False,
     yes_really: Annotated[bool, typer.Option("--yes-really", help="The rows are right, even if they look unlikely.")] = False,

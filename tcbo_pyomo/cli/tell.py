@@ -34,7 +34,7 @@ def tell(
     yes_really: Annotated[bool, typer.Option("--yes-really", help="Confirm an unlikely result.")] = False,
     csv: Annotated[
         Path | None,
-        typer.Option(metavar="FILE.csv", help="File of results: all are recorded, or none. A blank one is still outstanding."),
+        typer.Option(metavar="FILE.csv", help="Results: all are recorded, or none; blank: outstanding. - for standard input."),
     ] = None,
     problem: OwnProblem = None,
 ) -> None:

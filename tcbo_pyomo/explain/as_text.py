@@ -94,7 +94,7 @@ def moves_heading(explanation: Explanation) -> str:
     """What the table of moves shows."""
     if any(option.at_least for option in explanation.moves):
         return "allowed moves now, each with a lower bound for every policy that begins with it:"
-    return "allowed moves now, each followed by the rest of the episode as it would be planned (now - this move - rest = leaves):"
+    return "allowed moves now, each with the rest of the episode as it would be planned (now - this move - rest = leaves):"
 
 
 def limits_heading(explanation: Explanation) -> str:

@@ -14,8 +14,8 @@ from tcbo_pyomo.errors import BadInput
 
 SEPARATORS = (",", ";", "\t")
 """The first one wins where a header has no separator at all."""
-_DECIMAL_COMMA = re.compile(r"\s*[-+]?\d*,\d+([eE][-+]?\d+)?\s*")
-_THOUSANDS = re.compile(r"\s*[-+]?\d{1,3}(\.\d{3})+\s*")
+_DECIMAL_COMMA = re.compile(r"\s*[-+]?[0-9]*,[0-9]+([eE][-+]?[0-9]+)?\s*")
+_THOUSANDS = re.compile(r"\s*[-+]?[0-9]{1,3}(\.[0-9]{3})+\s*")
 
 
 def has_decimal_comma(cell: str) -> bool:

@@ -51,6 +51,7 @@ def read_table(
     path: str | os.PathLike[str],
     columns: Mapping[str, str | None],
     without: Mapping[str, Collection[str]] | None = None,
+    content: list[tuple[int, list[str]]] | None = None,
 ) -> MeasurementTable:
     """Read the named columns of a CSV file.
 
@@ -63,9 +64,11 @@ def read_table(
         to be in the unit wanted.
     without
         Rows that are left out: those with one of these words in the column of that name, if there is one.
+    content
+        What `table_rows` has read of the file already: a pipe can be read only once.
     """
     where = f"table '{os.fspath(path)}'"
-    (first, header), *rows = table_rows(path, where)
+    (first, header), *rows = content or table_rows(path, where)
     headings = table_headings(header, f"{where}, row {first}")
     for name in columns:
         if name not in headings:
@@ -130,7 +133,8 @@ def table_headings(cells: list[str], where: str) -> dict[str, tuple[int, str]]:
 def finite_number(cell: str, where: str) -> float:
     """The finite number in a cell."""
     try:
-        number = float(cell.replace("_", "?"))  # Python reads 1_0 as ten; nobody else does.
+        # Python reads 1_0 as ten and the digits of every alphabet; other programs do neither.
+        number = float(cell.replace("_", "?") if cell.isascii() else "?")
     except ValueError:
         advice = f"; write {cell.strip().replace(',', '.')}" if has_decimal_comma(cell) else ""
         raise BadInput(f"{where}: {cell!r} is not a number{advice}") from None

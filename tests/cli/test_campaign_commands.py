@@ -106,6 +106,24 @@ def test_a_schedule_is_filled_in_and_told(tcbo, tmp_path):
     assert "3 measurements" in tcbo("status", "c.db")[1]
 
 
+def test_a_cell_may_have_its_unit(tcbo, tmp_path):
+    tcbo("start", "c.db", "own.py")
+    tcbo("ask", "c.db", "--episode")
+    refused = {
+        "move,product (g/l)\n1,300 mg/l\n": "'300 mg/l' has the unit 'mg/l', the heading says 'g/l'",
+        "move,product\n1,300 K\n": "unit 'K'",
+        'move,product\n1,"0,5"\n': "'0,5' is not a number; write 0.5",
+        "move,product\n1,\u0663\n": "is not a number",  # A three that only some programs read.
+    }
+    for text, words in refused.items():
+        (tmp_path / "bad.csv").write_text(text)
+        code, _, err = tcbo("tell", "c.db", "--csv", "bad.csv")
+        assert code == 2 and words in err, text
+    (tmp_path / "good.csv").write_text("move,product\n1,300 mg/l\n2,0.25\n3,0.5 g/l\n")
+    code, out, _ = tcbo("tell", "c.db", "--csv", "good.csv")
+    assert code == 0 and [line.split(" = ")[1] for line in out.splitlines()] == ["0.3", "0.25", "0.5"]
+
+
 BAD_TELLS = {
     "NaN": ["nan"],
     "infinity": ["inf"],
