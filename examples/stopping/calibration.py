@@ -5,7 +5,8 @@
 
 Every campaign has `stop: {regret: 0.05 prior standard deviations, probability: 0.9}` and results after each move. A row is one
 campaign: the moves it made, the probability it said at its end, and its true regret. `said` and `right` count the statements
-between 0.85 and 0.95 on the way, and how many of them were true.
+between 0.85 and 0.95 on the way, and how many of them were true; `doubted`, whether the stop said that the results contradict
+the model.
 """
 
 from __future__ import annotations
@@ -110,8 +111,8 @@ def table(path: Path) -> str:
             found = [row for row in rows if row["belief"] == belief and plant in (row["plant"], "all")]
             if found:
                 lines.append(_line(belief, plant, found))
-    head = "| belief | plant | campaigns | stopped | moves / budget | said | right | statements near 0.9 | of these right |"
-    return "\n".join([head, "|---" * 9 + "|", *lines])
+    head = "| belief | plant | campaigns | stopped | moves / budget | said | right | contradicted | others right "
+    return "\n".join([f"{head}| statements near 0.9 | of these right |", "|---" * 11 + "|", *lines])
 
 
 def _line(belief: str, plant: str, rows: list[dict[str, str]]) -> str:
@@ -119,8 +120,12 @@ def _line(belief: str, plant: str, rows: list[dict[str, str]]) -> str:
     share = np.mean([int(row["moves"]) / int(row["budget"]) for row in stopped]) if stopped else np.nan
     said = np.mean([float(row["probability"]) for row in stopped]) if stopped else np.nan
     right = np.mean([float(row["regret"]) <= float(row["tolerance"]) for row in stopped]) if stopped else np.nan
+    doubted = [row.get("doubted") == "True" for row in stopped]
+    others = [row for row, doubt in zip(stopped, doubted, strict=True) if not doubt]
+    true_others = sum(float(row["regret"]) <= float(row["tolerance"]) for row in others)
+    contradicted = f"{sum(doubted)}", f"{true_others} of {len(others)}"
     near, true = (sum(int(row[name]) for row in rows) for name in ("said", "right"))
-    cells = belief, plant, len(rows), len(stopped), f"{share:.2f}", f"{said:.3f}", f"{right:.3f}", near
+    cells = belief, plant, len(rows), len(stopped), f"{share:.2f}", f"{said:.3f}", f"{right:.3f}", *contradicted, near
     return f"| {' | '.join(map(str, cells))} | {true / max(near, 1):.3f} |"
 
 

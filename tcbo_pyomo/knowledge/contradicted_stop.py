@@ -10,14 +10,16 @@ A learned model fits its own results, so S says little about it. It is held agai
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.special import gammaincc
 
 from tcbo_pyomo.knowledge.criticism import criticise
-from tcbo_pyomo.knowledge.knowledge import Knowledge
 from tcbo_pyomo.surrogate.residuals import squared_residuals
+
+if TYPE_CHECKING:
+    from tcbo_pyomo.knowledge.knowledge import Knowledge
 
 RARE = 0.01
 """How often the results of a right model are called a contradiction."""

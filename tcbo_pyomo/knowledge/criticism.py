@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Set
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tcbo_pyomo.foundation.arrays import Array
-from tcbo_pyomo.knowledge.knowledge import Knowledge
 from tcbo_pyomo.surrogate.residuals import LeftOut
+
+if TYPE_CHECKING:
+    from tcbo_pyomo.knowledge.knowledge import Knowledge
 
 SURPRISING = 3.0
 """Standard deviations from which on a result is called surprising."""

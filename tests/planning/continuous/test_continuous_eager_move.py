@@ -272,3 +272,11 @@ def test_an_explanation_says_how_the_first_move_is_chosen():
     assert "most informative about the pair" in explain(campaign).choice
     drawn = settings_from({"planner": {"first_move": "drawn"}})
     assert explain(Campaign(replace(problem), drawn, seed=1)).choice == ""
+
+
+@pytest.mark.parametrize(("name", "eager"), [("branin2d", True), ("snar", True), ("drone", False), ("tank_cascade", False)])
+def test_by_default_the_move_is_eager_only_where_moves_are_independent(name, eager):
+    problem = load_problem(name)
+    assert planner_for(problem, PlannerSettings()).is_eager == problem.moves_are_independent == eager
+    assert planner_for(problem, PlannerSettings(first_move="eager")).is_eager
+    assert not planner_for(problem, PlannerSettings(first_move="drawn")).is_eager
