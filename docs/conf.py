@@ -27,9 +27,9 @@ extensions = [
     "myst_nb",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
-    "sphinx.ext.mathjax",
     "sphinx.ext.napoleon",
     "sphinx_copybutton",
+    "from_code.mathml",
 ]
 exclude_patterns = ["_build", "from_code", "_templates", "pictures"]
 templates_path = ["_templates"]
@@ -37,7 +37,8 @@ html_theme = "furo"
 html_title = f"tcbo_pyomo {__version__}"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
-# MathJax is fetched by the reader's browser, never by the build.
+# Formulas are MathML: no JavaScript, no network.
+html_math_renderer = "mathml"
 myst_enable_extensions = ["deflist", "dollarmath", "colon_fence", "smartquotes"]
 myst_heading_anchors = 3
 nb_execution_mode = "force"

@@ -59,15 +59,28 @@ class PlannerSettings(_Section):
     gap: float | None = Field(None, gt=0, lt=1)
     """Finite processes: relative optimality gap. Adds components until (upper - lower) / upper is certified to be this small;
     ignores `components` and `step_rule`."""
-    first_move: Literal["eager", "drawn", "likeliest"] = "eager"
-    """Which first move of a plan is taken. eager: among the moves that delay the plan by at most one step, the most
-    informative; where every place is one move away, and on a continuous plant in the first half of the budget, the one with
-    the largest upper confidence bound (continuous mixtures of several paths: as drawn). drawn: at random with the plan's
-    probabilities, as in the paper. likeliest: the most probable one."""
+    first_move: Literal["auto", "eager", "drawn", "likeliest"] = "auto"
+    """Which first move of a plan is taken. auto: eager on finite plants and on continuous ones that move freely; drawn where
+    dynamics or rules of a continuous plant tie its moves to each other. eager: among the moves that delay the plan by at most
+    one step, the most informative; where every place is one move away, the one that lowers the expected regret most, at once
+    or by going there and staying (with utility.objective differences, and on a continuous plant in the first half of the
+    budget, the one with the largest upper confidence bound; continuous mixtures of several paths: as drawn). drawn: at random
+    with the plan's probabilities, as in the paper. likeliest: the most probable one."""
     linear: LinearSolverSettings = LinearSolverSettings()
     """Finite processes: the solver of the linear subproblem on the polytope."""
     nonlinear: NonlinearSolverSettings = NonlinearSolverSettings()
     """Continuous plants: the solver of the trajectory."""
+
+    @property
+    def finite_first_move(self) -> Literal["eager", "drawn", "likeliest"]:
+        """The first move on a finite plant; what `auto` stands for there."""
+        return "eager" if self.first_move == "auto" else self.first_move
+
+    def continuous_first_move(self, independent: bool) -> Literal["eager", "drawn", "likeliest"]:
+        """The first move on a continuous plant, whose moves may be independent of each other or not."""
+        if self.first_move != "auto":
+            return self.first_move
+        return "eager" if independent else "drawn"
 
 
 class FeedbackSettings(_Section):
@@ -90,8 +103,8 @@ class CandidateSettings(_Section):
 
     rule: str | None = Field(None, min_length=1)
     """Finite plants: credible_band (default). Continuous plants: annealed (default), thompson_sampling or upper_confidence.
-    by_feedback, the paper's choice: credible_band on finite plants; on continuous ones upper_confidence if results come at
-    once and thompson_sampling if they come later. Or 'my_module:MyRule'."""
+    by_feedback, the paper's choice: credible_band on finite plants; on continuous ones upper_confidence if results come
+    immediately and thompson_sampling if they come later. Or 'my_module:MyRule'."""
     width: float | None = Field(None, gt=0)
     """Half-width of the credible band in standard deviations. Default: the problem's own, and at least 2 if the model is
     learned."""
@@ -295,7 +308,7 @@ RETIRED: dict[str, tuple[str, str]] = {
 }
 """Removed settings: since which version, and what to do. Files of earlier versions may still name them."""
 
-DEFAULTS_BEFORE: dict[str, Any] = {"utility": {"objective": "differences"}}
+DEFAULTS_BEFORE: dict[str, Any] = {"utility": {"objective": "differences"}, "planner": {"first_move": "eager"}}
 """Defaults of earlier versions that have changed: stored campaigns that do not name them continue with these."""
 
 

@@ -1,4 +1,4 @@
-"""What not knowing the state of a plant costs: `python study.py [SEEDS [RESULTS.CSV]]`
+"""What not knowing the state of a plant costs: `python study.py [SEEDS [RESULTS.CSV [WORKERS]]]`
 
 The plant is the tank cascade of the library, except that both of its tanks answer 10 % faster (or slower) than the model
 that plans: the rates 1/TIME_1 and 1/TIME_2 are multiplied by 1.1 (or 0.9). A campaign learns of a move only its yield, or
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import csv
 import sys
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -86,19 +87,23 @@ def campaign_on(factor: float, measured: tuple[str, ...], seed: int) -> dict[str
     }
 
 
-def run(seeds: int, path: Path) -> None:
-    """All campaigns that the table does not have yet."""
+def run(seeds: int, path: Path, workers: int) -> None:
+    """All campaigns that the table does not have yet, several at a time; rows are in the same order however many."""
     known = {(row["factor"], row["measured"], row["seed"]) for row in rows_of(path)}
     if not path.exists():
         path.write_text(",".join(COLUMNS) + "\n")
-    for factor in FACTORS:
-        for seed in range(1, seeds + 1):
-            for name, measured in MEASURED.items():
-                if (str(factor), name, str(seed)) not in known:
-                    found = campaign_on(factor, measured, seed)
-                    numbers = [f"{found[column]:.6g}" for column in COLUMNS[3:]]
-                    with path.open("a", newline="") as file:
-                        csv.writer(file).writerow([factor, name, seed, *numbers])
+    everything = [(factor, name, seed) for factor in FACTORS for seed in range(1, seeds + 1) for name in MEASURED]
+    missing = [row for row in everything if (str(row[0]), row[1], str(row[2])) not in known]
+    with ProcessPoolExecutor(workers) as pool:
+        for row, found in zip(missing, pool.map(row_of, missing), strict=True):
+            with path.open("a", newline="") as file:
+                csv.writer(file).writerow([*row, *(f"{found[column]:.6g}" for column in COLUMNS[3:])])
+
+
+def row_of(row: tuple[float, str, int]) -> dict[str, float]:
+    """What one row of the table has to say."""
+    factor, name, seed = row
+    return campaign_on(factor, MEASURED[name], seed)
 
 
 def rows_of(path: Path) -> list[dict[str, str]]:
@@ -133,11 +138,13 @@ def table(path: Path) -> None:
                 values = np.array([float(of_arm[seed][judged]) for seed in seeds])
                 mean, half = interval(values - known)
                 error = np.mean([float(of_arm[seed]["largest_error"]) for seed in seeds])
-                averages = f"mean {values.mean():.4f}, median {np.median(values):.4f}, difference {mean:+.4f} ± {half:.4f}"
+                averages = (
+                    f"mean {values.mean():.4f}, median {np.median(values):.4f}, difference {mean:+.4f} ± {half:.4f}"
+                )
                 print(f"    {name:18s} {averages}, model off by up to {error:.1f} K")
 
 
 if __name__ == "__main__":
     RESULTS = Path(sys.argv[2]) if len(sys.argv) > 2 else Path(__file__).with_name("results.csv")
-    run(int(sys.argv[1]) if len(sys.argv) > 1 else 30, RESULTS)
+    run(int(sys.argv[1]) if len(sys.argv) > 1 else 30, RESULTS, int(sys.argv[3]) if len(sys.argv) > 3 else 1)
     table(RESULTS)

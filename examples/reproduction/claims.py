@@ -18,6 +18,8 @@ from claim_tables import chosen_moves, plan_times, regrets, stays, table_of
 from statements import statements
 from verdicts import summary_rows, verdict_rows
 
+from tcbo_pyomo.studies.statistics import CASE
+
 STUDIES = (
     "knorr",
     "lake",
@@ -63,16 +65,24 @@ def written(text: str, name: str, block: str) -> str:
 
 
 def keep_small(folder: Path, target: Path) -> None:
-    """The rows of runs.csv that the tables read, with six digits."""
+    """The rows of runs.csv that the tables read, and the mean seconds per plan of each run that a verdict compares."""
+    compared = {statement.study for statement in statements() if statement.measure == "seconds"}
     for name in STUDIES:
         runs = table_of(folder / name, "runs")
         if runs is None:
             continue
         groups = runs.groupby(["problem", "feedback"], sort=False)
         small = pd.concat([table[table["move"].isin(chosen_moves(table))] for _, table in groups])
-        data = small.drop(columns=["step", "candidates"]).to_csv(index=False, float_format="%.6g", lineterminator="\n")
-        (target / name).mkdir(parents=True, exist_ok=True)
-        (target / name / "runs.csv.gz").write_bytes(gzip.compress(data.encode(), mtime=0))
+        _compressed(small.drop(columns=["step", "candidates"]), target / name / "runs.csv.gz")
+        if name in compared and (times := table_of(folder / name, "timings")) is not None:
+            means = times.groupby([*CASE, "seed"], sort=False)["seconds"].mean().reset_index()
+            _compressed(means, target / name / "seconds.csv.gz")
+
+
+def _compressed(table: pd.DataFrame, file: Path) -> None:
+    data = table.to_csv(index=False, float_format="%.6g", lineterminator="\n")
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(gzip.compress(data.encode(), mtime=0))
 
 
 def main(folder: Path, *options: str) -> None:

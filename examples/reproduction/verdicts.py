@@ -56,9 +56,9 @@ def summary_rows(folder: Path) -> Iterator[str]:
 
 
 def _judged_in(folder: Path, study: str) -> Iterator[tuple[str, ...]]:
-    tables = {name: table_of(folder / study, name) for name in ("runs", "timings")}
+    runs, timings, means = (table_of(folder / study, name) for name in ("runs", "timings", "seconds"))
     for statement in statements():
-        table = tables["timings" if statement.measure == "seconds" else "runs"]
+        table = runs if statement.measure != "seconds" else means if timings is None else timings
         cells = None if table is None or statement.study != study else judged(statement, table)
         if cells is not None:
             yield cells

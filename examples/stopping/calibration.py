@@ -48,6 +48,7 @@ COLUMNS = (
     "tolerance",
     "said",
     "right",
+    "doubted",
 )
 
 
@@ -74,7 +75,8 @@ def campaign_row(plant: str, belief: str, seed: int, objective: str) -> dict[str
     budget = campaign.history.moves_of(problem.episodes)
     facts = belief, plant, seed, campaign.certainty.enough_known, campaign.history.moves_made, budget
     numbers = campaign.certainty.probability, problem.regret(campaign.recommendation), tolerance
-    return dict(zip(COLUMNS, (*facts, *numbers, said, right), strict=True))
+    doubted = "contradict" in campaign.certainty.doubt
+    return dict(zip(COLUMNS, (*facts, *numbers, said, right, doubted), strict=True))
 
 
 def run(output: Path, seeds: range, plants: list[str], beliefs: list[str], objective: str) -> None:

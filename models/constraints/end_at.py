@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from tcbo_pyomo.errors import BadInput
-from tcbo_pyomo.foundation.arrays import Mask
+from tcbo_pyomo.foundation.arrays import Array, Mask
 from tcbo_pyomo.foundation.coordinates import Coordinate, coordinate_index
 from tcbo_pyomo.foundation.wording import counted, spaced
 from tcbo_pyomo.models.components import PyomoModel, add_component
@@ -80,6 +82,11 @@ class EndAt(TransitionConstraint):
             return []
         ended = f"the episode ended at {path.points[-1].tolist()}, not at {self._text()}"
         return [Violation(self.name, path.moves - 1, ended)]
+
+    def allows_next(self, path: EpisodePath, points: Array, last: bool) -> Mask:
+        """Any move but the last, which must arrive there."""
+        here = np.ones(len(points), dtype=bool)
+        return distance_to(self.point, path.coordinates, points) <= SAME_PLACE if last else here
 
     def slack(self, path: EpisodePath) -> None:
         """None: an end is met or missed, with nothing in between."""

@@ -66,11 +66,16 @@ class ForbiddenRegion(TransitionConstraint):
 
     def violations(self, path: EpisodePath) -> list[Violation]:
         """Each step that enters or passes through the region."""
-        points = path.points.tolist()
+        broken = np.flatnonzero(self._broken(path.coordinates, path.left, path.right))
+        points = path.points.tolist() if len(broken) else []
         return [
             Violation(self.name, int(h), f"the move {points[h]} -> {points[h + 1]} enters {self.region}")
-            for h in np.flatnonzero(self._broken(path.coordinates, path.left, path.right))
+            for h in broken
         ]
+
+    def allows_next(self, path: EpisodePath, points: Array, last: bool) -> Mask:
+        """All moves in one question to the region."""
+        return ~self._broken(path.coordinates, np.repeat(path.points[-1:], len(points), axis=0), points)
 
     def slack(self, path: EpisodePath) -> None:
         """None: a region is entered or not, with nothing in between."""

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+import numpy as np
+
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.arrays import Array, Mask
 from tcbo_pyomo.foundation.coordinates import Coordinate
@@ -113,6 +115,15 @@ class TransitionConstraint:
             Violation(self.name, row.broken_at, row.message) for row in self.rows(path) if row.broken_at is not None
         ]
         return forbidden + broken
+
+    def allows_next(self, path: EpisodePath, points: Array, last: bool) -> Mask:
+        """Which of n points (n x d, engineering units) the next move of a path may arrive at; `last` if the episode ends so.
+
+        What `violations` says of each; a rule that can answer for all of them at once is faster.
+        """
+        longer = (EpisodePath(path.coordinates, np.vstack([path.points, point]), last) for point in points)
+        broken = (any(found.step >= path.moves for found in self.violations(way)) for way in longer)
+        return ~np.fromiter(broken, dtype=bool, count=len(points))
 
     def slack(self, path: EpisodePath) -> float | None:
         """How much room a path leaves, in the rule's own unit: of its rows the smallest; None where that is no number."""

@@ -5,9 +5,10 @@ A region answers two questions about many points at once: which points lie insid
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from functools import wraps
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -16,6 +17,24 @@ from tcbo_pyomo.foundation.arrays import Array, Mask
 from tcbo_pyomo.foundation.coordinates import Coordinate, coordinate_index, point_from_mapping
 
 Pair = tuple[float, float]
+Numbers = TypeVar("Numbers")
+
+
+def read_once(method: Callable[[Any, Sequence[Coordinate]], Numbers]) -> Callable[[Any, Sequence[Coordinate]], Numbers]:
+    """A method that reads names and quantities of a region as plain numbers: once for each set of axes, then by heart.
+
+    A search asks a region many thousand times, mostly about a few points.
+    """
+
+    @wraps(method)
+    def known(region: Any, coordinates: Sequence[Coordinate]) -> Numbers:
+        kept, axes = vars(region).setdefault(f"_{method.__name__}", {}), tuple(coordinates)
+        if axes not in kept:
+            kept[axes] = method(region, coordinates)
+        numbers: Numbers = kept[axes]
+        return numbers
+
+    return known
 
 
 class Region(Protocol):
@@ -38,14 +57,7 @@ class Box(Region):
     def crossed_by(self, coordinates: Sequence[Coordinate], left: Array, right: Array) -> Mask:
         """Clip each segment against every range in turn; what is left of it touches the box."""
         enter, leave = np.zeros(len(left)), np.ones(len(left))
-        for name, (low, high) in self.ranges.items():
-            axis = coordinate_index(coordinates, name)
-            bounds = coordinates[axis].value_of(low), coordinates[axis].value_of(high)
-            if bounds[0] > bounds[1]:
-                raise BadInput(f"box: '{name}' from {low} to {high}; give the lower bound first")
-            # An edge at 0.3 holds the grid value 0.30000000000000004 too.
-            slack = 1e-9 * coordinates[axis].width
-            bounds = bounds[0] - slack, bounds[1] + slack
+        for axis, bounds in self.bounds(coordinates):
             start, change = left[:, axis], right[:, axis] - left[:, axis]
             still = change == 0
             with np.errstate(divide="ignore", invalid="ignore"):
@@ -56,6 +68,20 @@ class Box(Region):
             enter, leave = np.maximum(enter, times[0]), np.minimum(leave, times[1])
         return enter <= leave
 
+    @read_once
+    def bounds(self, coordinates: Sequence[Coordinate]) -> list[tuple[int, Pair]]:
+        """Axes and what each of them may lie between."""
+        found = []
+        for name, (low, high) in self.ranges.items():
+            axis = coordinate_index(coordinates, name)
+            bounds = coordinates[axis].value_of(low), coordinates[axis].value_of(high)
+            if bounds[0] > bounds[1]:
+                raise BadInput(f"box: '{name}' from {low} to {high}; give the lower bound first")
+            # An edge at 0.3 holds the grid value 0.30000000000000004 too.
+            slack = 1e-9 * coordinates[axis].width
+            found.append((axis, (bounds[0] - slack, bounds[1] + slack)))
+        return found
+
 
 @dataclass(frozen=True)
 class Circle(Region):
@@ -63,6 +89,11 @@ class Circle(Region):
 
     center: Mapping[str, Any]
     radius: Any
+
+    def contains(self, coordinates: Sequence[Coordinate], points: Array) -> Mask:
+        """Points nearer to the centre than the radius."""
+        axes, center, radius = self.numbers(coordinates)
+        return (((points[:, axes] - center) / radius) ** 2).sum(axis=1) < 1.0 - 1e-9
 
     def crossed_by(self, coordinates: Sequence[Coordinate], left: Array, right: Array) -> Mask:
         """Segments whose nearest point to the centre lies inside, in units of the radius."""
@@ -73,6 +104,7 @@ class Circle(Region):
         nearest = np.clip(-(start * move).sum(axis=1) / length, 0.0, 1.0)
         return ((start + nearest[:, None] * move) ** 2).sum(axis=1) < 1.0 - 1e-9
 
+    @read_once
     def numbers(self, coordinates: Sequence[Coordinate]) -> tuple[list[int], Array, Array]:
         """Axes, centre and radius per axis, as plain numbers."""
         axes = _axes(coordinates, self.center)

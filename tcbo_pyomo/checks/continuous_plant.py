@@ -9,7 +9,7 @@ from tcbo_pyomo.checks.finding import Finding
 from tcbo_pyomo.errors import TcboError
 from tcbo_pyomo.foundation.arrays import Array, Integers
 from tcbo_pyomo.planning.continuous.reachable_set import reachable_set
-from tcbo_pyomo.planning.continuous.true_maximum import TrueSurface, best_true_value
+from tcbo_pyomo.planning.continuous.true_maximum import TrueSurface, best_true_point
 from tcbo_pyomo.problem.continuous import ContinuousProblem
 from tcbo_pyomo.solvers.nonlinear.step_simulator import next_states
 
@@ -149,6 +149,9 @@ def _truth(problem: ContinuousProblem) -> list[Finding]:
         where = problem.describe_inputs(points[int(np.isfinite(values).argmin())])
         worst = ", ".join(f"{c.name} = {where[c.name]:.6g} {c.unit}".rstrip() for c in problem.input_axes)
         return [Finding("error", "truth", f"it is not finite at {worst}; check the function")]
+    # The points are too few to meet a narrow peak, so the best one is sought.
+    points = np.vstack([points, best_true_point(problem)])
+    values = TrueSurface(problem).output(points)[:, 0]
     return [_prior(problem, points, values), _maximum(problem, values)]
 
 
@@ -156,7 +159,7 @@ def _prior(problem: ContinuousProblem, points: Array, values: Array) -> Finding:
     """Whether the prior holds the truth for possible."""
     deviation = np.sqrt(problem.kernel.diagonal(points))
     away = np.abs(values - problem.kernel.mean(points)) / np.maximum(deviation, np.finfo(float).tiny)
-    text = f"the truth is {values.min():.4g} to {values.max():.4g} where an episode can reach"
+    text = f"the truth is about {values.min():.4g} to {values.max():.4g} where an episode can reach"
     if away.max() > SURPRISING:
         far = f"up to {away.max():.2g} standard deviations from the prior mean"
         return Finding("warning", "prior", f"{text}, {far}: raise the kernel's variance or subtract a constant from the output")
@@ -166,8 +169,8 @@ def _prior(problem: ContinuousProblem, points: Array, values: Array) -> Finding:
 def _maximum(problem: ContinuousProblem, values: Array) -> Finding:
     """Whether the maximum that regret refers to is the best value that an episode can reach."""
     score, unit = problem.goal.score, problem.output_unit
-    found, spread = np.append(values, best_true_value(problem)), float(np.ptp(values))
-    best, word = float(found[score(found).argmax()]), problem.goal.adjective(unit)
+    spread, word = float(np.ptp(values)), problem.goal.adjective(unit)
+    best = float(values[score(values).argmax()])
     if problem.maximum is None:
         return Finding("ok", "maximum", f"not given, so there is no regret; an episode can reach {best:.8g}")
     ahead, given = float(score(problem.maximum) - score(best)), f"maximum {problem.maximum:.8g}"

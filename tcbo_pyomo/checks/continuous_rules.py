@@ -22,23 +22,24 @@ def check_rules(problem: ContinuousProblem) -> list[Finding]:
 
 
 def _rule(problem: ContinuousProblem, rule: TransitionConstraint) -> Finding:
-    name, words = rule.name, rule.describe(problem.coordinates)
+    name, limit = rule.name, rule.describe(problem.coordinates)
+    words = "" if limit == name else f"{limit}: "
     start = _forbids_start(problem, rule)
     if start:
-        return Finding("error", name, f"{words}: the start is not allowed, {start}; start elsewhere")
+        return Finding("error", name, f"{words}the start is not allowed, {start}; start elsewhere")
     try:
         _ = reachable_set(problem.changed(constraints=(rule,))).cloud
     except TcboError as error:
-        return Finding("error", name, f"{words}: no episode satisfies it, even without the other rules: {error}")
+        return Finding("error", name, f"{words}no episode satisfies it, even without the other rules: {error}")
     others = [other for other in problem.rules if other is not rule]
     try:
         broken, number = _broken_without(problem.changed(constraints=others), rule)
     except TcboError as error:
-        return Finding("error", name, f"{words}: no episode satisfies the other rules: {error}")
+        return Finding("error", name, f"{words}no episode satisfies the other rules: {error}")
     if broken == 0:
-        unbound = f"{words}: it does not bind: all {number} episodes without it satisfy it; check its limit and its units"
+        unbound = f"{words}it does not bind: all {number} episodes without it satisfy it; check its limit and its units"
         return Finding("warning", name, unbound)
-    return Finding("ok", name, f"{words}: it binds: {broken} of {number} episodes without it break it")
+    return Finding("ok", name, f"{words}it binds: {broken} of {number} episodes without it break it")
 
 
 def _forbids_start(problem: ContinuousProblem, rule: TransitionConstraint) -> str:

@@ -129,11 +129,14 @@ def episodes_of_table(problem: ProblemProtocol, path: str | os.PathLike[str]) ->
     `moment` below 1 were measured on the way of a move.
     """
     where = f"table '{os.fspath(path)}'"
-    (first, header), *_ = table_rows(path, where)
+    content = table_rows(path, where)
+    (first, header), *_ = content
     headings = table_headings(header, f"{where}, row {first}")
+    if len(content) == 1 and "status" in headings:
+        return []  # The export of a campaign before its first move.
     counters = [name for name in (*COUNTERS, MOMENT) if name in headings]
     wanted = {**{c.name: c.unit for c in problem.coordinates}, **dict.fromkeys(counters)}
-    table = read_table(path, wanted, {"status": NOT_MADE})
+    table = read_table(path, wanted, {"status": NOT_MADE}, content)
     size = len(problem.coordinates)
     if MOMENT in counters:
         # What was measured on the way of a move says nothing about where it ended.

@@ -91,9 +91,10 @@ def _search_space(problem: Problem) -> Finding:
 
 
 def _horizon(problem: Problem) -> Finding:
-    """Whether an episode is long enough to get from the start to the state farthest away."""
+    """Whether an episode is long enough for the state farthest away; what a rule forbids anyway is none of its business."""
     distance = moves_from_start(problem)
-    farthest = int(np.where(np.isfinite(distance), distance, -1.0).argmax())
+    counts = np.isfinite(distance) & (problem.search_space | (distance > problem.horizon))
+    farthest = int(np.where(counts, distance, -1.0).argmax())
     text = (
         f"the farthest state '{problem.process.labels[farthest]}' is {distance[farthest]:g} moves from the start, "
         f"an episode has {problem.horizon}"

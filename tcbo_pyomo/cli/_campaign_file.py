@@ -19,7 +19,7 @@ CampaignFile = Annotated[Path, typer.Argument(metavar="CAMPAIGN.db", help="The c
 OwnProblem = Annotated[
     Path | None, typer.Option("--problem", metavar="FILE.py", help="Your problem file, if you moved or edited it.")
 ]
-MoveNumber = Annotated[int | None, typer.Option("--move", min=1, help="Number of the move. Default: the one that is due.")]
+MoveNumber = Annotated[int | None, typer.Option("--move", min=1, help="Number of the move. Default: the outstanding one.")]
 Place = Annotated[
     list[str] | None, typer.Option("--at", metavar="NAME=VALUE", help="Where the plant really was; repeat for each coordinate.")
 ]

@@ -106,7 +106,7 @@ def moves_as_json(campaign: DurableCampaign, moves: Sequence[Move]) -> str:
 
 def status_as_text(status: Status) -> str:
     """Some lines."""
-    made = f"{status.moves_made} of {status.moves_in_all} moves made, {status.measurements} measurements"
+    made = f"{status.moves_made} of {status.moves_in_all} moves made, {counted(status.measurements, 'measurement')}"
     asked = status.schedule or (() if status.open_move is None else (status.open_move,))
     lines = [
         f"{status.problem}, method {status.method}, seed {status.seed}"
@@ -118,7 +118,7 @@ def status_as_text(status: Status) -> str:
     ]
     if status.past_results:
         past = counted(status.past_results, "past result")
-        lines.append(f"{past} from {', '.join(status.past_sources)} (no moves; see: tcbo data)")
+        lines.append(f"{past} from {', '.join(status.past_sources)} (list them: tcbo data)")
     lines += [f"amended {text}" for text in status.amendments]
     for number, texts in status.violations.items():
         lines += [f"move {number} broke a declared limit: {text}" for text in texts]
@@ -148,7 +148,7 @@ def best_as_text(problem: ProblemProtocol, best: Best) -> str:
     value = f"{problem.output} = {best.mean:.4g} ± {best.standard_deviation:.2g}{unit}"
     place = place_text(problem, best.at, best.black_box_inputs)
     goal = "" if best.goal == MAXIMISE else f" (goal: {problem.goal.adjective(problem.output_unit)})"
-    lines = [f"recommendation: {place}; {value}{goal} from {best.measurements} measurements{past}"]
+    lines = [f"recommendation: {place}; {value}{goal} from {counted(best.measurements, 'measurement')}{past}"]
     if best.stop_in_words:
         lines.append(best.stop_in_words)
     if best.mechanism is not None:

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from tcbo_pyomo.records import DurableCampaign
 
 PastFile = Annotated[
-    Path | None, typer.Option("--data", metavar="FILE.csv", help="Past experiments, which teach the model from the start.")
+    Path | None,
+    typer.Option(
+        "--data", metavar="FILE.csv", help="Past experiments, which teach the model from the start; - for standard input."
+    ),
 ]
 
 

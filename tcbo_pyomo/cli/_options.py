@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.foundation.limited_read import STANDARD_INPUT
 
 if TYPE_CHECKING:
     from tcbo_pyomo.campaign.campaign import Campaign
@@ -58,6 +59,13 @@ TimeLimit = Annotated[
         metavar="SECONDS", help="Time limit; the output says what it cut short.", callback=_checked_seconds
     ),
 ]
+
+
+def refuse_dash(place: Path | None) -> Path | None:
+    """Refuse "-" for what cannot be a stream: a campaign file, or a folder of files."""
+    if place is not None and str(place) == STANDARD_INPUT:
+        raise BadInput("'-' stands for standard input or output, which cannot be used here; give a name")
+    return place
 
 
 def layers_of(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import typer
@@ -29,34 +29,30 @@ def answers_from(
     changes_within: list[str] | None,
     positive: bool,
     goal: str | None,
+    template: PlainPrior = DEFAULT,
+    inputs: Sequence[str] = INPUTS,
 ) -> tuple[PlainPrior, Goal]:
     """The answers: as options gave them, asked for in a terminal where none did, else those of the template."""
     given = ends is not None or measurement_sd is not None or bool(changes_within) or positive or goal is not None
     if not given and sys.stdin.isatty() and sys.stdout.isatty():
-        prior = _asked()
+        prior = _asked(template, inputs)
         return prior, _answer("Maximise or minimise the output, or bring it to which value?", MAXIMISE.name, _goal)
     aim = MAXIMISE if goal is None else _goal(goal)
-    return _prior(ends, measurement_sd, changes_within, positive), aim
+    sd = template.measurement_sd if ends is None or inputs != INPUTS else None
+    sd = sd if measurement_sd is None else _sd(measurement_sd)
+    return PlainPrior(ends or template.range, sd, _distances(changes_within, inputs), positive), aim
 
 
-def _prior(
-    ends: tuple[float, float] | None, measurement_sd: str | None, changes_within: list[str] | None, positive: bool
-) -> PlainPrior:
-    sd = DEFAULT.measurement_sd if measurement_sd is None and ends is None else _sd(measurement_sd or UNKNOWN)
-    distances = dict(_distance(*name_and_value("--changes-within", text, "temperature=20")) for text in changes_within or ())
-    return PlainPrior(ends or DEFAULT.range, sd, distances, positive)
-
-
-def _asked() -> PlainPrior:
+def _asked(template: PlainPrior, inputs: Sequence[str]) -> PlainPrior:
     """The answers of whoever sits at the terminal; each is asked for again until it can be used."""
     typer.echo("A few questions about what you measure. Enter accepts the answer in brackets.")
-    low = _answer("Lowest result you expect", f"{DEFAULT.range[0]:g}", _number)
-    high = _answer("Highest result you expect", f"{DEFAULT.range[1]:g}", lambda text: _above(low, _number(text)))
+    low = _answer("Lowest result you expect", f"{template.range[0]:.3g}", _number)
+    high = _answer("Highest result you expect", f"{template.range[1]:.3g}", lambda text: _above(low, _number(text)))
     positive = low > 0 and typer.confirm("Is the output positive, and does it span orders of magnitude?", default=False)
     text = "Standard deviation of a repeated measurement, or unknown"
-    sd = _answer(text, f"{DEFAULT.measurement_sd:g}", _sd)
+    sd = _answer(text, UNKNOWN if template.measurement_sd is None else f"{template.measurement_sd:.2g}", _sd)
     distances = {}
-    for name in INPUTS:
+    for name in inputs:
         question = f"Change of {name} that changes the output markedly, or unknown"
         distance = _answer(question, UNKNOWN, _sd)
         if distance is not None:
@@ -105,10 +101,14 @@ def _sd(text: str) -> float | None:
     return number
 
 
-def _distance(name: str, value: str) -> tuple[str, float]:
-    if name not in INPUTS:
-        raise BadInput(
-            f"--changes-within: unknown input '{name}'; the template has {' and '.join(INPUTS)}; for inputs of your own "
-            "leave the option out and give the distances in the file"
-        )
-    return name, _number(value)
+def _distances(changes_within: list[str] | None, inputs: Sequence[str]) -> dict[str, float]:
+    distances = {}
+    for text in changes_within or ():
+        name, value = name_and_value("--changes-within", text, "temperature=20")
+        if name not in inputs:
+            raise BadInput(
+                f"--changes-within: unknown input '{name}'; known: {', '.join(inputs)}; give those of a plant of your own by "
+                "--data, or in the file"
+            )
+        distances[name] = _number(value)
+    return distances

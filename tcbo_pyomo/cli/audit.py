@@ -10,6 +10,7 @@ import typer
 from tcbo_pyomo.cli._options import layers_of, look_at
 from tcbo_pyomo.cli._tables import new_table, print_table
 from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.foundation.limited_read import STANDARD_INPUT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +25,9 @@ VIOLATIONS_FOUND = 1
 
 
 def audit(
-    where: Annotated[Path, typer.Argument(help="CAMPAIGN.db, saved campaign, folder of a run, or CSV of set-points.")],
+    where: Annotated[
+        Path, typer.Argument(help="CAMPAIGN.db, saved campaign, folder of a run, or CSV of set-points (- for standard input).")
+    ],
     problem: Annotated[
         str | None, typer.Option(help="A name from `tcbo problems` or a .py file; needed for CSV and saved campaigns.")
     ] = None,
@@ -64,7 +67,8 @@ def _audited(where: Path, problem: str | None, settings: Path | None) -> tuple[A
     from tcbo_pyomo.checks.executed_path import episodes_of_table
     from tcbo_pyomo.records.opening import is_campaign_file
 
-    if not where.is_file() or where.suffix == ".json" or is_campaign_file(where):
+    given = where.is_file() or str(where) == STANDARD_INPUT
+    if not given or where.suffix == ".json" or is_campaign_file(where):
         if settings is not None:
             raise BadInput("--settings is for a CSV file; a campaign has its own")
         campaign = look_at(where, problem)

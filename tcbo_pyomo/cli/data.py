@@ -23,7 +23,10 @@ ACTIONS = ("list", "add", "remove")
 def data(
     campaign: CampaignFile,
     action: Annotated[str, typer.Argument(metavar="[add|remove]", help="What to do; without it they are listed.")] = "list",
-    what: Annotated[str | None, typer.Argument(metavar="[FILE.csv|NUMBER]", help="The table to add or to remove.")] = None,
+    what: Annotated[
+        str | None,
+        typer.Argument(metavar="[FILE.csv|NUMBER]", help="The table to add or to remove; - for standard input."),
+    ] = None,
     row: Annotated[list[int] | None, typer.Option("--row", min=1, help="Remove this row only; can be repeated.")] = None,
     again: Annotated[bool, typer.Option("--again", help="Add rows again that are already there.")] = False,
     yes_really: Annotated[bool, typer.Option("--yes-really", help="The rows are right, even if they look unlikely.")] = False,
@@ -31,7 +34,7 @@ def data(
     key: Key = None,
     problem: OwnProblem = None,
 ) -> None:
-    """List, add or remove past experiments, which teach the model and are no moves."""
+    """List, add or remove past experiments. They teach the model and do not count as moves."""
     if action not in ACTIONS:
         raise BadInput(f"'{action}' is nothing to do with data; {suggestion(action, ACTIONS)}")
     if (action == "list") != (what is None):
@@ -46,7 +49,7 @@ def data(
         number = len(added.batch.results)
         say(
             f"{'added' if added.new else 'added, as before'}: data {added.batch.number}, {number} past results from "
-            f"{added.batch.source}{notes_of(added)}; they teach the model and are no moves"
+            f"{added.batch.source}{notes_of(added)}; they teach the model and do not count as moves"
         )
     elif action == "remove":
         say(f"removed: {opened.remove_data(str(what), row or None, key)}")

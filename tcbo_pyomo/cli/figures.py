@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from tcbo_pyomo.cli._options import refuse_dash
 from tcbo_pyomo.cli._output import FILES_ARE_THERE, say
 
 PANEL, POSITION = "Studies", 41
@@ -15,7 +16,7 @@ PANEL, POSITION = "Studies", 41
 def figures(
     folder: Annotated[Path, typer.Argument(metavar="STUDY_DIR", help="The folder with the tables of a study.")],
     output: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Output folder. Default: STUDY_DIR/figures.")
+        Path | None, typer.Option(metavar="DIR", help="Output folder. Default: STUDY_DIR/figures.", callback=refuse_dash)
     ] = None,
     problem: Annotated[
         list[Path] | None,

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tcbo_pyomo.cli._given_table import PastFile
-from tcbo_pyomo.cli._options import Assignments, Preset, ProblemName, Seed, SettingsFile, feedback_kind, layers_of
+from tcbo_pyomo.cli._options import (
+    Assignments,
+    Preset,
+    ProblemName,
+    Seed,
+    SettingsFile,
+    feedback_kind,
+    layers_of,
+    refuse_dash,
+)
 from tcbo_pyomo.cli._output import FILES_ARE_THERE, recorded, warn
 from tcbo_pyomo.cli._tables import new_table, print_table
 from tcbo_pyomo.errors import BadInput
@@ -40,7 +49,7 @@ def run(
     ] = None,
     settings: SettingsFile = None,
     preset: Preset = None,
-    output: Annotated[Path | None, typer.Option(metavar="DIR", help="Write the run to a folder.")] = None,
+    output: Annotated[Path | None, typer.Option(metavar="DIR", help="Write the run to a folder.", callback=refuse_dash)] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite a run in the folder.")] = False,
     resume: Annotated[bool, typer.Option("--resume", help="Resume the interrupted run in DIR.")] = False,
     profile_: Annotated[bool, typer.Option("--profile", help="Show where the time went.")] = False,

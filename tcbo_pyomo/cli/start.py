@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tcbo_pyomo.cli._campaign_file import CampaignFile
 from tcbo_pyomo.cli._given_table import PastFile, doubt_rows, notes_of
-from tcbo_pyomo.cli._options import Assignments, Preset, ProblemName, Seed, SettingsFile, layers_of
+from tcbo_pyomo.cli._options import Assignments, Preset, ProblemName, Seed, SettingsFile, layers_of, refuse_dash
 from tcbo_pyomo.cli._output import say
 
 PANEL, POSITION = "A campaign on a real plant", 20
@@ -24,6 +24,7 @@ def start(
     from tcbo_pyomo.records import start_campaign
     from tcbo_pyomo.settings import settings_from
 
+    refuse_dash(campaign)
     chosen = settings_from(dict(load_problem(problem, None, seed).settings), *layers_of(settings, set_, preset))
     started = start_campaign(campaign, problem, chosen, seed, data)
     moves = started.problem.episodes * started.problem.horizon

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tcbo_pyomo.cli._options import refuse_dash
 from tcbo_pyomo.cli._output import recorded
 from tcbo_pyomo.cli._tables import new_table, print_table
 
@@ -29,7 +30,8 @@ REGRET = ("regret_median", "regret_q10", "regret_q90")
 def study(
     file: Annotated[Path, typer.Argument(metavar="STUDY.yaml", help="What to run; see examples/reproduction.")],
     output: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="The study's folder. Default: the name of the study.")
+        Path | None,
+        typer.Option(metavar="DIR", help="The study's folder. Default: the name of the study.", callback=refuse_dash),
     ] = None,
     workers: Annotated[int | None, typer.Option(min=1, help="Number of processes. Default: all cores.")] = None,
     engine: Annotated[str, typer.Option(help="processes (joblib) or dask.")] = "processes",

@@ -28,12 +28,13 @@ def tell(
     move: MoveNumber = None,
     unit: Annotated[str | None, typer.Option(help="Unit of the value, if it is not the problem's.")] = None,
     at: Place = None,
-    time: Annotated[float | None, typer.Option(help="Since the move began, if measured on the way.")] = None,
+    time: Annotated[float | None, typer.Option(help="Time since the move began, if measured on the way.")] = None,
     replicate: Annotated[bool, typer.Option("--replicate", help="A repeated measurement of the same visit.")] = False,
     key: Key = None,
     yes_really: Annotated[bool, typer.Option("--yes-really", help="Confirm an unlikely result.")] = False,
     csv: Annotated[
-        Path | None, typer.Option(metavar="FILE.csv", help="Many results, all or none; blank: still outstanding.")
+        Path | None,
+        typer.Option(metavar="FILE.csv", help="Results: all are recorded, or none; blank: outstanding. - for standard input."),
     ] = None,
     problem: OwnProblem = None,
 ) -> None:
@@ -79,13 +80,14 @@ def _doubt(opened: DurableCampaign, receipt: Receipt) -> None:
 
 def _measurement(text: str | None, unit: str | None) -> tuple[float, str | None]:
     """The number that was typed, and its unit as far as one was given; what a file would refuse is refused here."""
+    from tcbo_pyomo.foundation.cell_text import has_decimal_comma
     from tcbo_pyomo.records.results import quantity
 
     number, typed = quantity(text or "")
     if not math.isfinite(number):
-        raise BadInput(
-            f"measurement {text!r} is not a finite number, such as 0.31, with or without a unit; nothing was recorded"
-        )
+        comma = has_decimal_comma((text or "").split(" ")[0])
+        example = "write a decimal point, not a comma" if comma else "such as 0.31, with or without a unit"
+        raise BadInput(f"measurement {text!r} is not a finite number; {example}; nothing was recorded")
     if typed and unit is not None and typed != unit:
         raise BadInput(f"measurement {text!r} has a unit, and --unit {unit!r} names another; nothing was recorded")
     return number, typed or unit

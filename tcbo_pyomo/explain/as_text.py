@@ -57,8 +57,8 @@ def aim_text(explanation: Explanation, places: Sequence[str]) -> str:
         return f"separates {places[0]} from {places[1]}, the two candidates with the most uncertain difference"
     now, after = (with_unit(value, explanation.unit) for value in explanation.regret)
     return (
-        f"checks that nothing beats the recommendation {places[0]}; its strongest rival is {places[1]}; all rivals together "
-        f"are expected to beat it by {now} now, {after} after this path, an upper bound of its expected regret"
+        f"checks that nothing beats the recommendation {places[0]}; its strongest rival is {places[1]}; what each rival "
+        f"is expected to beat it by adds up to {now} now, {after} after this path (the expected regret is not more than that)"
     )
 
 
@@ -94,7 +94,7 @@ def moves_heading(explanation: Explanation) -> str:
     """What the table of moves shows."""
     if any(option.at_least for option in explanation.moves):
         return "allowed moves now, each with a lower bound for every policy that begins with it:"
-    return "allowed moves now, each followed by the best plan for the rest of the episode (now - at once - rest = leaves):"
+    return "allowed moves now, each with the rest of the episode as it would be planned (now - this move - rest = leaves):"
 
 
 def limits_heading(explanation: Explanation) -> str:
@@ -136,7 +136,7 @@ def _move_cells(option: MoveOption, coordinates: Sequence[Coordinate], found: Ex
     parts = (
         ""
         if option.at_once is None
-        else (f"at once {amount_text(option.at_once, found)}, rest {amount_text(option.rest, found)},")
+        else (f"this move {amount_text(option.at_once, found)}, rest {amount_text(option.rest, found)},")
     )
     return [option.action, f"to {places}", status_text(option), parts, f"leaves {leaves_text(option, found)}"]
 

@@ -118,7 +118,7 @@ def _(problem: Problem, campaign: Campaign, gap: float | None, deadline: Deadlin
         all_pairs_after=scale.value(table.made) if regret else utility.value(table.made),
         regret=regret,
         components=len(plan.components),
-        choice=_choice(problem, settings, len(plan.components), situation),
+        choice=_choice(problem, settings, len(plan.components), situation, regret is not None),
         moves=table.options,
         more_moves=table.more,
         limits=PriceList(ahead, policy, upper, wanted * upper, solved).limits(),
@@ -127,11 +127,18 @@ def _(problem: Problem, campaign: Campaign, gap: float | None, deadline: Deadlin
     return replace(found, advice=advice(found, problem))
 
 
-def _choice(problem: Problem, settings: PlannerSettings, components: int, situation: Situation) -> str:
+def _choice(
+    problem: Problem, settings: PlannerSettings, components: int, situation: Situation, lowers_regret: bool
+) -> str:
     """How the first move is chosen among good ones."""
-    if settings.first_move == "eager" and components == 1:
+    if settings.finite_first_move == "eager" and components == 1:
         left, coupled = problem.horizon - situation.step, any(rule.couples_steps for rule in problem.rules)
         if not coupled and leads_everywhere(problem)[situation.state]:
+            if lowers_regret:
+                return (
+                    "every place is one move away: the move that lowers the expected regret most is taken, by one measurement "
+                    "or, per move, by going there and staying"
+                )
             bound = problem.goal.bound_words(WIDTH, problem.output_unit)
             return f"every place is one move away: the move goes to the {bound}"
         share = f"at most 1/{left}" if left > 1 else "any part"
@@ -141,7 +148,7 @@ def _choice(problem: Problem, settings: PlannerSettings, components: int, situat
     if components == 1:
         return ""
     which = {"eager": "the most informative", "likeliest": "the most probable", "drawn": "one drawn at random"}
-    return f"among the first moves of the plan, {which[settings.first_move]} is taken"
+    return f"among the first moves of the plan, {which[settings.finite_first_move]} is taken"
 
 
 def gap_missed(best: CertifiedMixture, wanted: float) -> str:

@@ -144,7 +144,7 @@ class Explanation:
     components
         How many visitations (or paths) the plan mixes.
     regret
-        By how much all rivals together are expected to beat the recommendation, now and after this path: upper bounds of the
+        What each rival is expected to beat the recommendation by, added up, now and after this path: upper bounds of the
         expected regret; None for other objectives.
     choice
         Which of the good first moves is taken, in words; empty if the plan leaves no choice.

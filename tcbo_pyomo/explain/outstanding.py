@@ -44,4 +44,4 @@ def about(campaign: Campaign) -> str:
         return f"move {single[0]} is outstanding; its plan is explained"
     if campaign.all_moves_made:
         return "the campaign is finished; the first move of a further episode is explained"
-    return "no move is outstanding; the next move that `ask` would give is explained"
+    return "no move is outstanding; the move that comes next is explained"

@@ -6,8 +6,6 @@ column.
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 import os
 import re
@@ -19,6 +17,7 @@ import numpy as np
 
 from tcbo_pyomo.errors import BadInput, suggestion
 from tcbo_pyomo.foundation.arrays import Array
+from tcbo_pyomo.foundation.cell_text import cells_of, has_decimal_comma
 from tcbo_pyomo.foundation.limited_read import read_limited
 from tcbo_pyomo.foundation.unit_text import readable_unit
 
@@ -52,21 +51,24 @@ def read_table(
     path: str | os.PathLike[str],
     columns: Mapping[str, str | None],
     without: Mapping[str, Collection[str]] | None = None,
+    content: list[tuple[int, list[str]]] | None = None,
 ) -> MeasurementTable:
     """Read the named columns of a CSV file.
 
     Parameters
     ----------
     path
-        A comma-separated file in UTF-8. Columns that are not asked for may hold anything.
+        A CSV file in UTF-8, separated by commas, semicolons or tabs. Columns that are not asked for may hold anything.
     columns
         The unit wanted for each name; None to keep the unit of the header. A column whose header has no unit is taken
         to be in the unit wanted.
     without
         Rows that are left out: those with one of these words in the column of that name, if there is one.
+    content
+        What `table_rows` has read of the file already: a pipe can be read only once.
     """
     where = f"table '{os.fspath(path)}'"
-    (first, header), *rows = table_rows(path, where)
+    (first, header), *rows = content or table_rows(path, where)
     headings = table_headings(header, f"{where}, row {first}")
     for name in columns:
         if name not in headings:
@@ -107,11 +109,7 @@ def table_rows(
     except UnicodeDecodeError as error:
         row = content.count(b"\n", 0, error.start) + 1
         raise BadInput(f"{where}, row {row}: not UTF-8 text; save the file as CSV with UTF-8 encoding") from None
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    try:
-        rows = [(reader.line_num, cells) for cells in reader if any(cell.strip() for cell in cells)]
-    except csv.Error as error:
-        raise BadInput(f"{where}, row {reader.line_num}: not CSV ({error})") from None
+    rows = cells_of(text, where)
     if not rows:
         raise BadInput(f"{where} is empty; its first row must name the columns")
     return rows
@@ -119,8 +117,6 @@ def table_rows(
 
 def table_headings(cells: list[str], where: str) -> dict[str, tuple[int, str]]:
     """{name: (column, unit)} of a header."""
-    if len(cells) == 1 and (";" in cells[0] or "\t" in cells[0]):
-        raise BadInput(f"{where}: one column {cells[0]!r}; separate columns by commas, not by ';' or tabs")
     headings: dict[str, tuple[int, str]] = {}
     for column, cell in enumerate(cells):
         match = _HEADING.fullmatch(cell.strip()) if len(cell) <= LONGEST_HEADING else None
@@ -137,9 +133,11 @@ def table_headings(cells: list[str], where: str) -> dict[str, tuple[int, str]]:
 def finite_number(cell: str, where: str) -> float:
     """The finite number in a cell."""
     try:
-        number = float(cell.replace("_", "?"))  # Python reads 1_0 as ten; nobody else does.
+        # Python reads 1_0 as ten and the digits of every alphabet; other programs do neither.
+        number = float(cell.replace("_", "?") if cell.isascii() else "?")
     except ValueError:
-        raise BadInput(f"{where}: {cell!r} is not a number") from None
+        advice = f"; write {cell.strip().replace(',', '.')}" if has_decimal_comma(cell) else ""
+        raise BadInput(f"{where}: {cell!r} is not a number{advice}") from None
     if not math.isfinite(number):
         raise BadInput(f"{where}: {cell!r} is not a finite number; remove the row or fill the cell")
     return number

@@ -10,16 +10,17 @@ from pathlib import Path
 
 from tcbo_pyomo.errors import BadInput
 
+STANDARD_INPUT = "-"
+"""The name that stands for standard input instead of a file."""
 SECONDS_WITHOUT_DATA = 5.0
-"""For pipes, such as `--csv /dev/stdin`; files answer at once."""
+"""For pipes, such as `--csv -`; files answer at once."""
 PIECE = 1 << 20
 
 
 def read_limited(path: str | os.PathLike[str], where: str, largest: int) -> bytes:
-    """The content of a file; `where` names it in messages, `largest` is what it may hold in bytes."""
+    """The content of a file, or of standard input for "-"; `where` names it in messages, `largest` is its maximum in bytes."""
     try:
-        # A pipe without a writer would keep us in `open` forever.
-        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+        handle = _opened(path)
         try:
             content = _content(handle, where, largest)
         finally:
@@ -31,6 +32,14 @@ def read_limited(path: str | os.PathLike[str], where: str, largest: int) -> byte
     if len(content) > largest:
         raise BadInput(f"{where}: is larger than {largest} bytes, the maximum")
     return content
+
+
+def _opened(path: str | os.PathLike[str]) -> int:
+    """A handle of one's own, to be closed."""
+    if os.fspath(path) == STANDARD_INPUT:
+        return os.dup(0)
+    # A pipe without a writer would keep us in `open` forever.
+    return os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
 
 
 def _content(handle: int, where: str, largest: int) -> bytes:

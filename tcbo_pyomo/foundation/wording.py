@@ -36,10 +36,16 @@ def variance_text(variance: float, unit: str) -> str:
     return f"{with_unit(variance, squared_unit(unit))} (sd {deviation})"
 
 
+LONGEST_NUMBER = 1e9
+"""From here on numbers are written with a power of ten."""
+
+
 def uncertain(mean: float, deviation: float, unit: str) -> str:
     """`0.412 ± 0.013 mg/L`: one standard deviation, with as many digits as it justifies."""
     if not deviation > 0:
         return with_unit(mean, unit)
+    if max(abs(mean), deviation) >= LONGEST_NUMBER:
+        return f"{mean:.4g} ± {deviation:.2g} {unit}".rstrip()
     digits = int(np.clip(1 - np.floor(np.log10(deviation)), 0, 9))
     return f"{mean:.{digits}f} ± {deviation:.{digits}f} {unit}".rstrip()
 

@@ -23,18 +23,22 @@ class Certainty:
         The probability at which enough is known.
     enough_known
         Whether it is reached.
+    doubt
+        Where it is reached: why the probability may be too high, in words.
     """
 
     probability: float
     tolerance: float
     wanted: float
     enough_known: bool
+    doubt: str = ""
 
     def in_words(self, unit: str = "") -> str:
         """`enough is known: with probability 0.93 the recommendation is within 0.01 mol of the best reachable point`."""
         said = f"with probability {_shown(self.probability)} the recommendation is {self._within(unit)}"
         if self.enough_known:
-            return f"enough is known: {said} (wanted: {self.wanted:g})"
+            doubt = f"; {self.doubt}" if self.doubt else ""
+            return f"enough is known: {said} (wanted: {self.wanted:g}){doubt}"
         return f"not enough is known yet: {said}, wanted is {self.wanted:g}"
 
     def _within(self, unit: str) -> str:
@@ -52,7 +56,7 @@ class Certainty:
         probability, tolerance, wanted = (float(data[name]) for name in ("probability", "tolerance", "wanted"))
         if not isinstance(data["enough_known"], bool) or not math.isfinite(probability + tolerance + wanted):
             raise ValueError("what the row says about the stop is not a probability")
-        return cls(probability, tolerance, wanted, data["enough_known"])
+        return cls(probability, tolerance, wanted, data["enough_known"], str(data.get("doubt", "")))
 
 
 def _shown(probability: float) -> str:

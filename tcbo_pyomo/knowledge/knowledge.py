@@ -125,6 +125,10 @@ class Knowledge(TaughtKnowledge, ABC, Generic[BeliefOfPlant]):
             from tcbo_pyomo.knowledge.drawn_regrets import certainty_of  # Few campaigns have a stop.
 
             self._certainty = certainty_of(self)
+            if self._certainty is not None and self._certainty.enough_known:
+                from tcbo_pyomo.knowledge.contradicted_stop import doubt_about  # Loads SciPy.
+
+                self._certainty = replace(self._certainty, doubt=doubt_about(self))
         return self._certainty
 
     @property

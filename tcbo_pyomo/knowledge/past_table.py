@@ -20,6 +20,7 @@ import numpy as np
 from tcbo_pyomo.errors import BadInput, suggestion
 from tcbo_pyomo.foundation.coordinates import NUMBERS, Coordinate
 from tcbo_pyomo.foundation.csv_table import converted_values, finite_number, table_headings, table_rows
+from tcbo_pyomo.foundation.limited_read import STANDARD_INPUT
 from tcbo_pyomo.foundation.wording import visible
 from tcbo_pyomo.knowledge.past_results import PastResult
 from tcbo_pyomo.knowledge.plausibility import checked_magnitude
@@ -105,7 +106,8 @@ def _cells(data: PastData) -> tuple[str, list[str], list[tuple[int, list[Any]]]]
     """The name of a table, its headings, and its rows with their numbers."""
     if isinstance(data, (str, os.PathLike)):
         (_, header), *rows = table_rows(data, f"data '{os.fspath(data)}'")
-        return Path(data).name, header, [(number, list(cells)) for number, cells in rows]
+        name = "standard input" if os.fspath(data) == STANDARD_INPUT else Path(data).name
+        return name, header, [(number, list(cells)) for number, cells in rows]
     if hasattr(data, "columns") and hasattr(data, "itertuples"):
         header = [str(column) for column in data.columns]
         return "data frame", header, list(enumerate(map(list, data.itertuples(index=False, name=None)), start=1))

@@ -18,7 +18,7 @@ class MdpBo(Method[OfPlant, Knowledge[Any]]):
     The paper's plans minimise the variance of the difference between two candidates, and it draws the first move of its plan
     (`preset: paper`). On finite plants the plans of the default minimise the expected regret; it takes another first move if
     that delays the plan by at most one move and teaches more at once. On plants where every place is one move away, such as
-    the laser, it is an upper confidence bound.
+    the laser, it is the move that lowers the expected regret most, at once or by going there and staying.
     """
 
     def __init__(self, problem: OfPlant, settings: Settings, tools: Tools) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -67,6 +68,12 @@ class BoxActions:
 
     def bounds(self) -> tuple[Array, Array]:
         """Lower and upper bound of each action (q)."""
+        lower, upper = self._intervals
+        return lower.copy(), upper.copy()
+
+    @cached_property
+    def _intervals(self) -> tuple[Array, Array]:
+        """The bounds, read and checked once."""
         limits = self.limits if isinstance(self.limits, Mapping) else {"": self.limits}
         intervals = np.array([_interval(name, limit) for name, limit in limits.items()])
         return intervals[:, 0], intervals[:, 1]
@@ -76,7 +83,7 @@ class BoxActions:
 
     def clip(self, action: Array) -> Array:
         """Each action cut to its interval."""
-        return np.clip(action, *self.bounds())
+        return np.clip(action, *self._intervals)
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from tcbo_pyomo.errors import BadInput, TcboError, suggestion
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.coordinates import NUMBERS, Coordinate
 from tcbo_pyomo.foundation.user_lines import defined_at
-from tcbo_pyomo.plant.actions import ActionLimits
+from tcbo_pyomo.plant.actions import ActionLimits, BoxActions
 
 if TYPE_CHECKING:
     from pyomo.environ import ConcreteModel
@@ -82,9 +82,13 @@ class LinearDynamics:
         object.__setattr__(self, "actions", self.actions.named(inputs.shape[1]))
 
     @classmethod
-    def free_moves(cls, dimension: int, actions: ActionLimits) -> LinearDynamics:
-        """A = B = I: the action is the move itself, as in the paper's synthetic benchmarks."""
-        return cls(np.eye(dimension), np.eye(dimension), actions)
+    def free_moves(cls, dimension: int, actions: ActionLimits | None = None) -> LinearDynamics:
+        """A = B = I: the action is the move itself, as in the paper's synthetic benchmarks.
+
+        `actions` are limits in scaled coordinates, in which every axis has the length 1. Without them one move leads
+        anywhere; `MaximumStep` limits it in the units of the axes.
+        """
+        return cls(np.eye(dimension), np.eye(dimension), BoxActions(1.0) if actions is None else actions)
 
     @cached_property
     def is_free_move(self) -> bool:

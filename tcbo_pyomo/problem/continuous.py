@@ -221,7 +221,7 @@ class ContinuousProblem(HiddenStates, MeasuredOnTheWay):
         from tcbo_pyomo.problem.drawn_truth import drawn_function  # Few campaigns need it.
 
         allowed = _anywhere if self.has_hidden else self.allowed
-        truth, maximum = drawn_function(self.kernel, self.input_axes, allowed, generator, self.goal)
+        truth, maximum = drawn_function(self.kernel, self.input_axes, allowed, generator, self.goal, self.output_scale)
         return self.changed(truth=truth, maximum=maximum)
 
     def same_place(self, one: Location, other: Location) -> bool:
@@ -244,6 +244,11 @@ class ContinuousProblem(HiddenStates, MeasuredOnTheWay):
         if self.dynamics.is_free_move or names is None:
             return ""
         return ", ".join(f"{name} {value:.4g}" for name, value in zip(names, decision, strict=True))
+
+    @property
+    def moves_are_independent(self) -> bool:
+        """Whether only the size of a move is limited: neither dynamics nor rules tie moves to each other."""
+        return self.moves_freely and not self.rules
 
     @cached_property
     def reaches_everything(self) -> bool:

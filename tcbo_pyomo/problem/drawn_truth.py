@@ -19,9 +19,11 @@ from tcbo_pyomo.surrogate.continuous_belief import ContinuousBelief
 from tcbo_pyomo.surrogate.extremes import MAXIMISE
 from tcbo_pyomo.surrogate.goal import Goal
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
+from tcbo_pyomo.surrogate.output_scale import OutputScale
 from tcbo_pyomo.surrogate.posterior_samples import PosteriorSamples
 from tcbo_pyomo.surrogate.prior_samples import PriorSampler
 
+AS_MEASURED = OutputScale()
 LARGEST_MATRIX = 1500
 """States up to which the covariance of all of them is factorised; beyond, features stand for the kernel."""
 
@@ -32,16 +34,17 @@ def drawn_function(
     allowed: Allowed,
     generator: np.random.Generator,
     goal: Goal = MAXIMISE,
+    scale: OutputScale = AS_MEASURED,
 ) -> tuple[DrawnFunction, float]:
-    """One function of the prior on the box, and its best value over the points that are allowed."""
+    """One function of the prior on the box, and its best value over the allowed points, both in the unit of the output."""
     dimension = len(coordinates)
     drawn = ContinuousBelief(kernel, dimension).samples(1, generator)
-    best = global_maxima(Scored(drawn, goal), dimension, allowed, along_edges=True)
-    return DrawnFunction(drawn, coordinates), float(drawn.value(best.points)[0, 0])
+    best = global_maxima(Scored(drawn, goal.on(scale)), dimension, allowed, along_edges=True)
+    return DrawnFunction(drawn, coordinates, scale), float(scale.output(drawn.value(best.points)[0, 0]))
 
 
 def drawn_values(kernel: Kernel, points: Array, generator: np.random.Generator) -> Array:
-    """One function of the prior at n points."""
+    """One function of the prior at n points, as it is modelled."""
     mean = kernel.mean(points)
     if len(points) > LARGEST_MATRIX:
         return mean + PriorSampler(kernel, points.shape[1])(1, generator).value(points)[:, 0]
@@ -57,7 +60,9 @@ class DrawnFunction:
 
     drawn: PosteriorSamples
     coordinates: tuple[Coordinate, ...]
+    scale: OutputScale = AS_MEASURED
 
     def __call__(self, points: Array) -> Array:
         """Its values at n points (n x d)."""
-        return self.drawn.value(scaled(self.coordinates, np.asarray(points, dtype=float)))[:, 0]
+        modelled = self.drawn.value(scaled(self.coordinates, np.asarray(points, dtype=float)))[:, 0]
+        return np.asarray(self.scale.output(modelled))

@@ -286,4 +286,5 @@ class Problem(SharedInputs, PassedStates):
         """The problem with a truth drawn from its prior."""
         from tcbo_pyomo.problem.drawn_truth import drawn_values  # Few campaigns need it.
 
-        return self.changed(truth=drawn_values(self.kernel, self.distinct_inputs, generator)[self.input_of])
+        drawn = drawn_values(self.kernel, self.distinct_inputs, generator)
+        return self.changed(truth=self.output_scale.output(drawn)[self.input_of])

@@ -246,5 +246,7 @@ class DurableCampaign(TaughtCampaign):
         waiting, pending = self._waiting(new=False, whole=False), self.history.pending
         if waiting or len(pending) == 1:
             return (waiting or pending)[0]
-        numbers = ", ".join(str(move.number) for move in pending[:10]) or "none; ask for one"
+        if not pending:
+            raise BadInput("no move is outstanding; ask for the next one, or name an earlier one with --move N")
+        numbers = ", ".join(str(move.number) for move in pending[:10])
         raise BadInput(f"name the move with --move N; moves with outstanding results: {numbers}")

@@ -10,6 +10,7 @@ A row without a value is one whose result is not there yet: it is left out.
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping
 from dataclasses import replace
@@ -19,7 +20,7 @@ from tcbo_pyomo.errors import BadInput, suggestion
 from tcbo_pyomo.foundation.csv_table import finite_number, table_headings, table_rows
 from tcbo_pyomo.knowledge.history import History
 from tcbo_pyomo.problem.protocol import ProblemProtocol
-from tcbo_pyomo.records.results import Result, in_unit
+from tcbo_pyomo.records.results import Result, in_unit, quantity
 
 LARGEST_FILE = 20_000_000
 """Bytes; a line per result makes no larger file."""
@@ -90,14 +91,25 @@ def _result(
             place, given = f"{where}, column '{coordinate.name}'", units[coordinate.name]
             number_there = finite_number(row[coordinate.name], place)
             at[coordinate.name] = in_unit(number_there, given, coordinate.unit, place) if given else number_there
+    value, unit = _measurement(row[output], units[output], f"{where}, column '{output}'")
     return Result(
         number,
-        finite_number(row[output], f"{where}, column '{output}'"),
+        value,
         at or None,
-        units[output] or None,
+        unit or None,
         WORDS[row.get("replicate", "").lower()],
         row.get("key") or None,
     )
+
+
+def _measurement(cell: str, unit: str, where: str) -> tuple[float, str]:
+    """The result in a cell, and its unit: that of the heading, unless the cell has one as in "35 %"."""
+    number, own = quantity(cell)
+    if not own or not math.isfinite(number):
+        return finite_number(cell, where), unit
+    if unit not in ("", own):
+        raise BadInput(f"{where}: {cell!r} has the unit '{own}', the heading says '{unit}'; use one of them")
+    return number, own
 
 
 def _time(cell: str, unit: str, where: str) -> float | None:

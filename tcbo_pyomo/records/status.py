@@ -277,10 +277,14 @@ def write_table(rows: list[list[Any]], path: Path, force: bool) -> int:
     refuse_to_replace(path)
     if os.path.lexists(path) and not force:
         raise BadInput(f"{path}: already exists; choose another name, or overwrite it with --force")
+    write_atomically(path, table_text(rows))
+    return len(rows) - 1
+
+
+def table_text(rows: list[list[Any]]) -> bytes:
+    """A table as CSV in UTF-8; every digit of a number counts."""
     text = io.StringIO()
-    # Every digit of a number counts.
     csv.writer(text, lineterminator="\n").writerows(
         [repr(cell) if isinstance(cell, float) else cell for cell in row] for row in rows
     )
-    write_atomically(path, text.getvalue().encode())
-    return len(rows) - 1
+    return text.getvalue().encode()

@@ -49,6 +49,12 @@ class SyncedCampaign(CampaignHolder):
         self._started = started
         self._catch_up()
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.path}: {self.campaign!r})"
+
+    def _repr_html_(self) -> str:
+        return self.campaign._repr_html_()
+
     def live(self) -> Campaign:
         """The campaign with its problem's own code, which alone can plan; refused where that must not run, or has changed."""
         if isinstance(self.campaign, RecordedCampaign):

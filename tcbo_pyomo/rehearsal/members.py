@@ -66,7 +66,7 @@ class Member:
         utility = settings.utility
         return PlannedInformation(
             objective=settings.finite_objective,
-            eager=settings.planner.first_move == "eager",
+            eager=settings.planner.finite_first_move == "eager",
             departure=utility.information == "departure",
             width=settings.candidates.width or band_width,
         )

@@ -17,6 +17,7 @@ from tcbo_pyomo.planning.finite.dynamic_programming import TIE
 from tcbo_pyomo.planning.finite.eager_move import WIDTH
 from tcbo_pyomo.planning.finite.expected_regret import standing_for_all
 from tcbo_pyomo.planning.finite.farthest_pair import TIE as TIE_OF_PAIRS
+from tcbo_pyomo.planning.finite.go_and_stay import PLAUSIBLE
 from tcbo_pyomo.planning.ties import one_of_the_largest
 from tcbo_pyomo.rehearsal.plant_tables import one_of_the_best
 from tcbo_pyomo.rehearsal.simulated_method import Scene
@@ -54,7 +55,15 @@ class PlannedInformation:
         if not self.eager:
             return one_of_the_best(-to_go, scene.usable, TIE, scene.generator)
         gains = tables.next_gains(scene.pairs, worth, variance)
-        return one_of_the_best(gains, self._good_enough(scene, to_go), TIE, scene.generator)
+        good = self._good_enough(scene, to_go)
+        everywhere = tables.everywhere_next[scene.states]
+        if everywhere.any() and self.objective == "regret":
+            good = np.where(everywhere, self._plausible(scene), good)
+            if scene.step < tables.problem.horizon - 1:
+                gains = np.where(everywhere, tables.gains_per_move(scene.pairs, gains, variance), gains)
+        elif everywhere.any():
+            good = np.where(everywhere, self._highest(scene), good)
+        return one_of_the_best(gains, good, TIE, scene.generator)
 
     def _good_enough(self, scene: Scene, to_go: Array) -> Mask:
         """The moves among which the eager one is chosen (A x D), as in `planning/finite/eager_move.py`."""
@@ -63,13 +72,26 @@ class PlannedInformation:
         left = scene.tables.problem.horizon - scene.step
         # At the price of a budget a whole plan may cost more than it teaches; the share of one move is a loss then, too.
         good: Mask = usable & (-to_go >= learned - np.abs(learned) * (1.0 / left + TIE))
-        everywhere = scene.tables.everywhere_next[scene.states]
-        if everywhere.any():
-            bound = scene.goal.optimistic(scene.beliefs.mean, np.sqrt(scene.design.variance), WIDTH)
-            reached = np.where(usable, scene.tables.expected(scene.pairs, bound), -np.inf)
-            best = reached.max(axis=0)
-            good = np.where(everywhere, usable & (reached >= best - TIE * np.abs(best)), good)
         return good
+
+    def _highest(self, scene: Scene) -> Mask:
+        """Where every place is one move away: the moves to the largest upper confidence bound (A x D)."""
+        reached = np.where(scene.usable, self._bounds(scene, WIDTH), -np.inf)
+        best = reached.max(axis=0)
+        good: Mask = scene.usable & (reached >= best - TIE * np.abs(best))
+        return good
+
+    def _plausible(self, scene: Scene) -> Mask:
+        """Where every place is one move away: the moves to what may be better than the recommendation (A x D)."""
+        mean, draws = scene.beliefs.mean, np.arange(len(scene.states))
+        best = scene.goal.score(mean[draws, scene.beliefs.recommended(scene.goal, scene.tables.space)])
+        good: Mask = scene.usable & (self._bounds(scene, PLAUSIBLE) >= best)
+        return np.where(good.any(axis=0), good, scene.usable)
+
+    def _bounds(self, scene: Scene, width: float) -> Array:
+        """The upper confidence bound of where each pair leads (A x D)."""
+        bound = scene.goal.optimistic(scene.beliefs.mean, np.sqrt(scene.design.variance), width)
+        return scene.tables.expected(scene.pairs, bound)
 
     def _variance_worth(self, scene: Scene) -> Array:
         """The squared covariance of every state with the candidates that are known least (D x n)."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from tcbo_pyomo.foundation.arrays import Array, Integers, Mask
 from tcbo_pyomo.planning.finite.eager_move import leads_everywhere
+from tcbo_pyomo.planning.finite.go_and_stay import per_move, staying_noise
 from tcbo_pyomo.problem.finite import Problem
 from tcbo_pyomo.rehearsal.batched_induction import BatchedInduction, Costs
 
@@ -40,6 +41,10 @@ class PlantTables:
         return leads_everywhere(self.problem)
 
     @cached_property
+    def _staying_noise(self) -> Array:
+        return staying_noise(self.problem, self.noise)
+
+    @cached_property
     def noise_at(self) -> Array | None:
         """Noise variance by the state arrived at (n), where it depends on nothing else; elsewhere None."""
         highest = np.zeros(self.process.number_of_states)
@@ -66,6 +71,12 @@ class PlantTables:
             arrived = self.process.successor[known]
             return worth[each, arrived] / (variance[each, arrived] + self.noise[known])
         return self._by_pair(self._informed, worth, variance)[known, each]
+
+    def gains_per_move(self, pairs: Integers, gains: Array, variance: Array) -> Array:
+        """The same per move, by one measurement or by going there and staying, in a deterministic process (A x D)."""
+        each, known = np.arange(len(variance)), np.minimum(pairs, self.process.number_of_pairs - 1)
+        arrived = self.process.successor[known]
+        return per_move(gains, variance[each, arrived], self.noise[known], self._staying_noise[arrived])
 
     def costs(self, worth: Array, variance: Array | None, departure: bool) -> Costs:
         """What each pair is worth to a plan: E[worth / (variance + noise)], with a sign; worth and variance are D x n.

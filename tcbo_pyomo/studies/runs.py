@@ -30,8 +30,7 @@ from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.records.determining_parts import Parts, file_part, problem_parts, source_parts
 from tcbo_pyomo.records.problem_source import problem_fingerprint
 from tcbo_pyomo.settings import RETIRED, FeedbackSettings, Settings, settings_without_retired
-from tcbo_pyomo.studies.planned_objective import PART as OBJECTIVE
-from tcbo_pyomo.studies.planned_objective import objective_part, with_objective
+from tcbo_pyomo.studies.automatic_choices import SETTINGS, automatic_choices, with_choices
 from tcbo_pyomo.studies.study import ProblemEntry, Study
 
 log = logging.getLogger(__name__)
@@ -82,7 +81,7 @@ class Run:
     def key(self) -> str:
         """A digest of all that determines the numbers; labels do not."""
         case = self.case
-        parts = {name: part for name, part in case.parts.items() if name != OBJECTIVE}
+        parts = {name: part for name, part in case.parts.items() if name not in SETTINGS}
         return _digest([MOVES_SINCE, parts, self._named_settings, self.seed, case.truth])
 
     @cached_property
@@ -98,7 +97,7 @@ class Run:
     @property
     def _named_settings(self) -> dict[str, Any]:
         """The settings with what `auto` stands for in them."""
-        return with_objective(_with_solver(self.case.settings, self.case.solver), self.case.parts)
+        return with_choices(_with_solver(self.case.settings, self.case.solver), self.case.parts)
 
     @property
     def label(self) -> str:
@@ -143,7 +142,7 @@ def _cases(study: Study, problem: ProblemEntry, feedback: FeedbackSettings | Non
             # Builds the planner as well: a method that cannot serve this problem says so now.
             campaign = Campaign(built, settings, study.seeds[0], data or None)
             solver, as_ever = _linear_oracle(campaign.problem, settings), _moves_as_ever(campaign.problem)
-            objective = objective_part(campaign.problem, settings)
+            choices = automatic_choices(campaign.problem, settings)
         except TcboError as error:
             label = ", ".join(filter(None, (problem.label, method.label, setting_label(point))))
             raise type(error)(f"study '{study.name}', {label}: {error}") from error
@@ -161,7 +160,7 @@ def _cases(study: Study, problem: ProblemEntry, feedback: FeedbackSettings | Non
             parts={
                 **parts,
                 **({} if as_ever else {"reach": REACHABLE_SINCE}),
-                **objective,
+                **choices,
                 **source_parts(problem.problem, stored),
                 **file_part(data),
             },

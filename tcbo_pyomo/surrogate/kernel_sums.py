@@ -126,12 +126,18 @@ class SquaredExponentialSections(StationarySections):
         return value, -gradient / self.lengthscale
 
     @cached_property
-    def _moments(self) -> tuple[Array, Array, Array]:
-        """The centre of gravity, the centres c_j from there, and 1, c_j and c_j c_j^T of each as a row."""
+    def _moments(self) -> tuple[Array, Array, Array, Array, Array, Array]:
+        """All that does not depend on the points.
+
+        The centre of gravity; the centres c_j from there, as columns; half their squared lengths; 1, c_j and c_j c_j^T of
+        each as a row; the unit matrix; the products of lengthscales.
+        """
         origin = self.centers.mean(axis=0)
         c = (self.centers - origin) / self.lengthscale
         squares = (c[:, :, None] * c[:, None, :]).reshape(len(c), -1)
-        return origin, c, np.column_stack([np.ones(len(c)), c, squares])
+        halves = 0.5 * np.einsum("md,md->m", c, c)[None, :]
+        powers = np.column_stack([np.ones(len(c)), c, squares])
+        return origin, c.T, halves, powers, np.eye(c.shape[1]), np.outer(self.lengthscale, self.lengthscale)
 
     def jet(self, points: Array, weights: Array) -> Jet:
         """The sum with one row of weights (m), and its first and second derivatives.
@@ -139,18 +145,18 @@ class SquaredExponentialSections(StationarySections):
         With e_j = w_j k(x, c_j) all of them are moments: sums of e_j, e_j c_j and e_j c_j c_j^T, in one product. The centre of
         gravity is subtracted first, so that the moments of distant centres do not cancel.
         """
-        origin, c, powers = self._moments
+        origin, centers, halves, powers, unit, squared_lengthscale = self._moments
         x, dimension = (points - origin) / self.lengthscale, points.shape[1]
-        exponent = x @ c.T
+        exponent = x @ centers
         exponent -= 0.5 * np.einsum("nd,nd->n", x, x)[:, None]
-        exponent -= 0.5 * np.einsum("md,md->m", c, c)[None, :]
+        exponent -= halves
         moments = np.exp(exponent, out=exponent) @ (powers * (self.kernel.variance * weights)[:, None])
         value, first = moments[:, 0], moments[:, 1 : 1 + dimension]
         cross = first[:, :, None] * x[:, None, :]
         second = moments[:, 1 + dimension :].reshape(-1, dimension, dimension) - cross - cross.transpose(0, 2, 1)
-        second += value[:, None, None] * (x[:, :, None] * x[:, None, :] - np.eye(dimension))
+        second += value[:, None, None] * (x[:, :, None] * x[:, None, :] - unit)
         gradient = (first - value[:, None] * x) / self.lengthscale
-        return Jet(value, gradient, second / np.outer(self.lengthscale, self.lengthscale))
+        return Jet(value, gradient, second / squared_lengthscale)
 
 
 class SingleFeatureSections(Sections):

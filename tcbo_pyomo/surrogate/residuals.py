@@ -58,9 +58,25 @@ def leave_one_out(kernel: Kernel, points: Array, values: Array, noise_variances:
     """
     if len(values) == 0:
         return LeftOut(values, values, values)
-    covariance = kernel(points, points)
-    covariance[np.diag_indices_from(covariance)] += noise_variances + ROUNDING * covariance.diagonal().max()
-    precision = np.linalg.inv(covariance)
+    precision = np.linalg.inv(_covariance(kernel, points, noise_variances))
     left_out = 1.0 / precision.diagonal()
     residual = (precision @ (values - kernel.mean(points))) * left_out
     return LeftOut(values, values - residual, np.sqrt(left_out))
+
+
+def squared_residuals(kernel: Kernel, points: Array, values: Array, noise_variances: Array) -> float:
+    """The sum of squares of n standardised residuals, each result predicted from those before it; n is expected.
+
+    Parameters as for `leave_one_out`. The order does not matter: it is (y - m)' A^-1 (y - m).
+    """
+    if len(values) == 0:
+        return 0.0
+    apart = values - kernel.mean(points)
+    return float(apart @ np.linalg.solve(_covariance(kernel, points, noise_variances), apart))
+
+
+def _covariance(kernel: Kernel, points: Array, noise_variances: Array) -> Array:
+    """A, of the results."""
+    covariance = kernel(points, points)
+    covariance[np.diag_indices_from(covariance)] += noise_variances + ROUNDING * covariance.diagonal().max()
+    return covariance

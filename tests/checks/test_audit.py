@@ -181,7 +181,7 @@ def test_episode_and_step_columns_say_where_episodes_begin(table):
         ("x,y\n1\n", "row 2: 1 cells, the header has 2"),
         ("x,x,y\n1,1,0\n", "column 'x' occurs twice"),
         ("x (kg),y\n1,0\n", "unit 'kg' does not convert to 'min'"),
-        ("x;y\n1;0\n", "separate columns by commas"),
+        ("x|y\n1|0\n", "no column 'x'"),
         (b"x,y\n\xff,0\n", "row 2: not UTF-8"),
         ("episode,x,y\n1.5,1,0\n", "row 2, column 'episode': 1.5 must be a whole number of at least 1"),
         ("episode,x,y\n0,1,0\n", "column 'episode': 0 must be"),

@@ -134,6 +134,18 @@ def test_the_maximum_against_the_truth():
     assert level == "warning" and "standard deviations from the prior mean" in text
 
 
+def test_a_narrow_peak_counts_for_the_prior_as_for_the_maximum():
+    """Three steps reach x = 5; random points miss a peak that is a hundredth of the axis wide."""
+
+    def truth(points):
+        return 40.0 * np.exp(-(((points[:, 0] - 4.0) / 0.3) ** 2) - ((points[:, 1] - 2.0) / 0.3) ** 2)
+
+    problem = plane(horizon=3, truth=truth, maximum=40.0)
+    level, text = only(problem, "prior")
+    assert level == "warning" and "to 40 where an episode can reach" in text
+    assert only(problem, "maximum") == ("ok", "an episode can reach 40, maximum is 40")
+
+
 @pytest.mark.parametrize("name", ["thermal_reactor", "drone", "branin2d"])
 def test_shipped_plants_are_sound(name):
     findings = check_problem(load_problem(name), settings_from(dict(load_problem(name).settings)))

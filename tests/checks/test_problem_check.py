@@ -127,6 +127,12 @@ def test_horizon_too_short_to_cross():
     assert "no moves within the horizon lead there" in only(problem, "search space")[1]
 
 
+def test_the_farthest_state_is_one_that_the_rules_allow():
+    travel = ResourceBudget("travel", lambda left, right: abs(right["x"] - left["x"]), 2)
+    level, message = only(grid_problem(constraints=[travel]), "horizon")
+    assert level == "ok" and "x=3" not in message and "x=4" not in message and "is 2 moves from the start" in message
+
+
 def test_end_and_how_far_it_is():
     problem = grid_problem(constraints=[EndAt({"x": 4})])
     assert only(problem, "EndAt") == ("ok", "leaves 3 of 15 states to end in")

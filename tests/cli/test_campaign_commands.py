@@ -68,7 +68,7 @@ def test_a_campaign_from_start_to_export(tcbo, tmp_path):
     assert (code, out) == (0, "recorded: move 1, product = -0.25\n")
     assert "recorded already" in tcbo("tell", "c.db", "-0.25", "--move", "1")[1]
     code, out, err = tcbo("tell", "c.db", "300", "--unit", "mg/l")
-    assert code == 2 and "ask for one" in err
+    assert code == 2 and "ask for the next one" in err
     tcbo("ask", "c.db")
     code, out, err = tcbo("tell", "c.db", "300", "--unit", "mg/l", "--at", "x=360 s")
     assert code == 0 and "0.3" in out
@@ -104,6 +104,24 @@ def test_a_schedule_is_filled_in_and_told(tcbo, tmp_path):
     code, out, _ = tcbo("tell", "c.db", "--csv", "filled.csv")
     assert code == 0 and out.count("recorded already") == 3
     assert "3 measurements" in tcbo("status", "c.db")[1]
+
+
+def test_a_cell_may_have_its_unit(tcbo, tmp_path):
+    tcbo("start", "c.db", "own.py")
+    tcbo("ask", "c.db", "--episode")
+    refused = {
+        "move,product (g/l)\n1,300 mg/l\n": "'300 mg/l' has the unit 'mg/l', the heading says 'g/l'",
+        "move,product\n1,300 K\n": "unit 'K'",
+        'move,product\n1,"0,5"\n': "'0,5' is not a number; write 0.5",
+        "move,product\n1,\u0663\n": "is not a number",  # A three that only some programs read.
+    }
+    for text, words in refused.items():
+        (tmp_path / "bad.csv").write_text(text)
+        code, _, err = tcbo("tell", "c.db", "--csv", "bad.csv")
+        assert code == 2 and words in err, text
+    (tmp_path / "good.csv").write_text("move,product\n1,300 mg/l\n2,0.25\n3,0.5 g/l\n")
+    code, out, _ = tcbo("tell", "c.db", "--csv", "good.csv")
+    assert code == 0 and [line.split(" = ")[1] for line in out.splitlines()] == ["0.3", "0.25", "0.5"]
 
 
 BAD_TELLS = {
@@ -170,7 +188,8 @@ BAD_FILES = {
     "wrong encoding": b"move,product\n2,\xff\xfe\n",
     "UTF-16": "move,product\n2,1\n".encode("utf-16"),
     "null bytes": b"move,product\n2,1\x00\n",
-    "semicolons": b"move;product\n2;1\n",
+    "bars": b"move|product\n2|1\n",
+    "a decimal comma or thousands": b"move;product\n2;1.250\n1;0,5\n",
     "NaN": b"move,product\n2,nan\n",
     "infinity": b"move,product\n2,inf\n",
     "text": b"move,product\n2,high\n",
@@ -336,3 +355,12 @@ def test_a_plant_of_another_kind_is_another_problem(tcbo, tmp_path):
         for words in (("amend", f"{own}.db", "--problem", other), ("ask", f"{own}.db", "--problem", other)):
             code, _, err = tcbo(*words)
             assert code == 2 and err.count("error: ") == 1 and "fault" not in err
+
+
+def test_a_decimal_comma_is_refused_with_the_remedy(tcbo):
+    tcbo("start", "c.db", "own.py")
+    tcbo("ask", "c.db")
+    for typed in ("0,25", "0,25 mol/l"):
+        code, out, err = tcbo("tell", "c.db", typed)
+        assert (code, out) == (2, "") and "write a decimal point, not a comma; nothing was recorded" in err
+    assert "such as 0.31, with or without a unit" in tcbo("tell", "c.db", "much")[2]

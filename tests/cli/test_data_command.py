@@ -18,7 +18,7 @@ def test_from_start_to_undo(tcbo, old, tmp_path):  # noqa: F811
     code, out, err = tcbo("start", "c.db", "own.py", "--data", "old.csv")
     assert code == 0 and err == ""
     assert "27 moves and 3 past results from old.csv (1 row between the states of the plant (first: row 3)" in out
-    assert "3 past results from old.csv (no moves; see: tcbo data)" in tcbo("status", "c.db")[1]
+    assert "3 past results from old.csv (list them: tcbo data)" in tcbo("status", "c.db")[1]
     assert json.loads(tcbo("status", "c.db", "--json")[1])["past_sources"] == ["old.csv"]
     out = tcbo("best", "c.db")[1]
     # Where the result was best, at 6 minutes, no episode can go.

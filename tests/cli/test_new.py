@@ -160,7 +160,7 @@ def test_the_goal_is_written_into_the_template(tmp_path, monkeypatch, name, give
         (["--range", "0", "1", "--positive"], "of a positive output must start above zero"),
         (["--measurement-sd", "-2"], "-2 must be a positive number, or unknown"),
         (["--measurement-sd", "soon"], "'soon'"),
-        (["--changes-within", "pressure=3"], "unknown input 'pressure'; the template has temperature and flow_rate"),
+        (["--changes-within", "pressure=3"], "unknown input 'pressure'; known: temperature, flow_rate"),
         (["--changes-within", "temperature=0"], "changes_within of 'temperature': 0.0 must be a positive distance"),
     ],
 )

@@ -322,3 +322,19 @@ def test_an_explanation_counts_with_the_noise_that_was_learned():
     other = on_problem(scaled, problem)
     np.testing.assert_allclose(other.process.noise_variance, same.process.noise_variance)
     assert explain(campaign).utility_after > 0.5 * explain(campaign).utility_now
+
+
+def test_a_table_of_moves_does_not_promise_the_best_rest():
+    """Plans weigh all rivals, the numbers are of one pair: another path with the same first move may leave much less."""
+    prior = PlainPrior(range=(0, 100), measurement_sd=1.0)
+    axes = {"temperature": [40, 50, 60, 70, 80, 90], "ratio": [1, 2, 3, 4]}
+    plant = grid_process(axes, {name: [-1, 0, 1] for name in axes}, prior.noise_variance)
+    oven = Problem("oven", plant, {"temperature": 40, "ratio": 1}, horizon=5, episodes=2, prior=prior)
+    campaign = Campaign(oven, settings_from({}), seed=1)
+    found = explain(campaign)
+    begun = next(option for option in found.moves if found.best_path_begins in option.leads_to)
+    assert found.best_path < 0.5 * begun.leaves
+    text = explanation_text(found, oven.coordinates)
+    assert "followed by the rest of the episode as it would be planned" in text and "followed by the best" not in text
+    # 24 places in a range of 100: the sum over rivals may be above the range, and is said to be one.
+    assert found.regret[0] > 100 and f"adds up to {found.regret[0]:.4g} now" in text

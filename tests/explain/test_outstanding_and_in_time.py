@@ -119,7 +119,7 @@ def test_a_result_within_the_schedule_moves_the_explanation_on():
 
 
 def test_nothing_outstanding_and_nothing_left():
-    assert about(knorr()) == "no move is outstanding; the next move that `ask` would give is explained"
+    assert about(knorr()) == "no move is outstanding; the move that comes next is explained"
     finished = knorr(told=10, episodes=1)
     assert explain(finished, 0.2).about == (
         "the campaign is finished; the first move of a further episode is explained"

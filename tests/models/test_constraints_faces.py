@@ -167,6 +167,40 @@ def test_random_moves_around_regions_are_judged_as_by_the_audit(name: str, seed:
     assert judged == {True, False}
 
 
+@pytest.mark.parametrize("last", [False, True])
+@pytest.mark.parametrize("name", CASES)
+def test_many_next_points_at_once_are_judged_as_one_by_one(name: str, last: bool) -> None:
+    rule = CASES[name][0]
+    generator = np.random.default_rng(3)
+    made = np.array(CASES[name][1][0][:2], dtype=float)
+    points = np.vstack(
+        [generator.uniform([0, 0], [10, 5], (200, 2)), [p[-1] for _, good, _ in CASES.values() for p in good]]
+    )
+    single = [rule.violations(EpisodePath(PLANE, np.vstack([made, point]), last)) for point in points]
+    expected = [not any(broken.step >= 1 for broken in found) for found in single]
+    assert rule.allows_next(EpisodePath(PLANE, made, False), points, last).tolist() == expected
+    assert rule.allows_next(EpisodePath(PLANE, made, False), points[:0], last).tolist() == []
+
+
+@pytest.mark.parametrize(
+    ("region", "limit", "points"),
+    [
+        (Circle({"x": 4, "y": 2}, 1), "region.radius", [[4.9, 2.0], [5.5, 2.0]]),
+        (Box({"x": (3, 5), "y": (1, 3)}), "region.ranges.x", [[4.9, 2.0], [5.5, 2.0]]),
+    ],
+)
+def test_a_region_that_was_asked_before_answers_for_other_axes_and_other_limits(region, limit, points) -> None:
+    """What a region has read once it must not use where it is not true any more."""
+    at, rule = np.array(points), ForbiddenRegion(region)
+    assert rule.allowed_points(PLANE, at).tolist() == [False, True]
+    turned = (PLANE[1], PLANE[0])
+    assert rule.allowed_points(turned, at[:, ::-1]).tolist() == [False, True]
+    wider = rule.with_limit(limit, 2.0 if limit.endswith("radius") else (3, 6))
+    assert wider.allowed_points(PLANE, at).tolist() == [False, False]
+    assert rule.allowed_points(PLANE, at).tolist() == [False, True]
+    assert rule.named_limits().keys() == wider.named_limits().keys() == ForbiddenRegion(region).named_limits().keys()
+
+
 def test_convex_pieces_cover_a_polygon_exactly() -> None:
     star = Polygon(
         ("x", "y"),

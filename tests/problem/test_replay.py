@@ -125,7 +125,7 @@ def test_campaign_finds_the_best_point_of_the_table(write):
         ("flow (mL/min),flow (L/min),temperature,yield\n1,2,3,4\n", "row 1: column 'flow' occurs twice"),
         ("temperature (K),flow,yield,\n300,1,2,3\n", "row 1: column 4 is headed ''"),
         ("temperature (K)),flow,yield\n300,1,2\n", "write 'name' or 'name (unit)'"),
-        ("temperature;flow;yield\n300;1;2\n", "separate columns by commas"),
+        ("temperature|flow|yield\n300|1|2\n", "no column 'temperature'"),
         ("temperature,flow,yield\n300,1,2\n310,hot,3\n", "row 3, column 'flow': 'hot' is not a number"),
         ("temperature,flow,yield\n300,1,2\n\n310,,3\n", "row 4, column 'flow': '' is not a number"),
         ("temperature,flow,yield\n300,1,nan\n", "row 2, column 'yield': 'nan' is not a finite number"),

@@ -40,6 +40,18 @@ def test_moves_are_those_of_a_campaign_in_memory_however_often_it_is_reopened(ca
     assert moves_of(campaign) == moves_of(uninterrupted(19))
 
 
+def test_it_shows_its_file_and_its_results_when_printed_or_at_the_end_of_a_notebook_cell(campaign):
+    campaign.ask()
+    campaign.tell(1, 0.25)
+    assert repr(campaign).startswith(f"DurableCampaign({campaign.path}: Campaign(") and "1 results told" in repr(campaign)
+    assert "<td>0.25</td>" in campaign._repr_html_()
+
+
+def test_a_result_without_an_outstanding_move_says_what_to_do(campaign):
+    with pytest.raises(BadInput, match="no move is outstanding; ask for the next one, or name an earlier one with --move N"):
+        campaign.tell(None, 0.25)
+
+
 @pytest.mark.parametrize("name", ["branin2d", "knorr_pyrazole", "lake_ypacarai"])
 def test_shipped_problems_go_on_bit_for_bit(file, name):
     problem = load_problem(name)

@@ -9,7 +9,7 @@ import time
 
 import pytest
 from small_campaigns import ALL_KILLS, finished, fork, kill, line, moves_of, result_of, started, uninterrupted
-from waiting import until_killed
+from waiting import PATIENCE, until_killed
 
 from tcbo_pyomo.records import open_campaign
 
@@ -133,7 +133,8 @@ def test_many_processes_tell_and_ask_at_once(tmp_path):
     started(tmp_path / "campaign.db", problem)
 
     def work():
-        campaign = open_campaign(tmp_path / "campaign.db", problem)
+        # Beside other work a turn may be long in coming; that nobody waits for ever is tested elsewhere.
+        campaign = open_campaign(tmp_path / "campaign.db", problem, PATIENCE)
         for _ in range(each):
             move = campaign.ask(new=True)
             assert campaign.tell(move.number, result_of(move.number)).new

@@ -156,7 +156,7 @@ def test_any_moment_of_any_kind_of_campaign_has_a_page(name, moves, ask):
     page = render_report(partial(load_problem(name), moves, ask=ask))
     isolated(page)
     text = Reader(page).text
-    assert ("None was asked for yet." in text) == (not ask)
+    assert ("No move is outstanding; ask for the next one." in text) == (not ask)
     assert ("this is the prior" in text) == (moves == 0)
 
 

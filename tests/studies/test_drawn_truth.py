@@ -7,7 +7,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tcbo_pyomo import load_problem
+from tcbo_pyomo import (
+    BoxActions,
+    ContinuousProblem,
+    Coordinate,
+    LinearDynamics,
+    PlainPrior,
+    Problem,
+    grid_process,
+    load_problem,
+)
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.coordinates import physical
 from tcbo_pyomo.problem import drawn_truth
@@ -26,10 +35,10 @@ seeds: 1..3
 """
 
 
-@pytest.mark.parametrize("largest_matrix", [1500, 4], ids=["matrix", "features"])
-def test_draws_have_the_mean_and_the_covariance_of_the_kernel(largest_matrix, monkeypatch):
+@pytest.mark.parametrize(("largest_matrix", "number"), [(1500, 2000), (4, 400)], ids=["matrix", "features"])
+def test_draws_have_the_mean_and_the_covariance_of_the_kernel(largest_matrix, number, monkeypatch):
     monkeypatch.setattr(drawn_truth, "LARGEST_MATRIX", largest_matrix)
-    problem, number = load_problem(TINY), 2000
+    problem = load_problem(TINY)
     values = np.array([with_drawn_truth(problem, seed).truth for seed in range(number)])
     points = problem.process.scaled_states
     expected = problem.kernel(points, points)
@@ -119,3 +128,22 @@ def test_a_folder_made_before_there_was_this_choice_goes_on(study_file, tmp_path
     assert len(seen) == 1 and seen[0].done == seen[0].total == 6
     with pytest.raises(BadInput, match="differs in truth"):
         run_study(study.model_copy(update={"truth": "drawn"}), tmp_path / "out", workers=1)
+
+
+def test_the_draws_of_a_positive_output_are_positive_and_span_its_range():
+    """The logarithm is modelled, so a draw is the exponential of one of the kernel: log-normal around the geometric middle."""
+    low, high, number = 0.1, 10.0, 400
+    prior = PlainPrior((low, high), 0.01, positive=True)
+    process = grid_process({"x": range(5)}, {"x": [-1, 0, 1]}, noise_variance=prior.noise_variance)
+    finite = Problem("line", process, {"x": 0}, 4, 1, prior=prior)
+    values = np.array([with_drawn_truth(finite, seed).truth for seed in range(number)])
+    moves = LinearDynamics.free_moves(1, BoxActions(0.2))
+    box = ContinuousProblem("box", (Coordinate("x", 0.0, 1.0),), moves, {"x": 0.0}, 5, 1, prior=prior)
+    drawn = [with_drawn_truth(box, seed) for seed in range(10)]
+    assert (values > 0.0).all() and all((one.truth(np.linspace(0, 1, 9)[:, None]) > 0.0).all() for one in drawn)
+    middle = np.log(values[:, 2])
+    spread = np.sqrt(finite.kernel.diagonal(finite.process.scaled_states)[2])
+    assert abs(middle.mean() - np.log(np.sqrt(low * high))) < 4.5 * spread / np.sqrt(number)
+    for one in drawn:
+        grid = one.truth(np.linspace(0.0, 1.0, 2001)[:, None])
+        assert grid.max() <= one.maximum * (1 + 1e-9) and one.maximum < grid.max() * 1.01

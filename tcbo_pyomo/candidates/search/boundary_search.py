@@ -19,6 +19,8 @@ FIRST_STEP, LAST_STEP = 0.05, 1e-6
 REACH = 2.0
 """How far along a line the edge is looked for, in steps to either side: edges steeper than this are left to shorter steps."""
 BISECTIONS = 22
+AT_ONCE = 3
+"""Bisections that are answered by one question."""
 ROUNDS = 60
 """At most: from the first step to the last are 16 halvings."""
 
@@ -78,8 +80,27 @@ def _last_allowed(
     near, far = -reach, reach
     usable = allowed(at(near))
     near = np.where(allowed(at(far)), far, near)  # no edge in reach: the whole way
-    for _ in range(BISECTIONS):
-        middle = 0.5 * (near + far)
-        ok = allowed(at(middle))
-        near, far = np.where(ok, middle, near), np.where(ok, far, middle)
+    for first in range(0, BISECTIONS, AT_ONCE):
+        levels = min(AT_ONCE, BISECTIONS - first)
+        trials = _halvings(near, far, levels)
+        ok = allowed(np.vstack([at(trial) for trial in trials])).reshape(len(trials), -1)
+        place, every = np.zeros(len(near), dtype=int), np.arange(len(near))
+        for _ in range(levels):
+            middle, inside = trials[place, every], ok[place, every]
+            near, far = np.where(inside, middle, near), np.where(inside, far, middle)
+            place = 2 * place + np.where(inside, 2, 1)
     return at(near), usable
+
+
+def _halvings(near: Array, far: Array, levels: int) -> Array:
+    """All points (2^levels - 1 x n) that so many bisections of n intervals may ask for, as a tree.
+
+    After entry i comes 2 i + 1 where it is not allowed, and 2 i + 2 where it is. To ask for all at once is faster than one
+    bisection after the other: few lines are searched, so the question costs more than the number of its points.
+    """
+    intervals, middles = [(near, far)], []
+    for place in range(2**levels - 1):
+        low, high = intervals[place]
+        middles.append(0.5 * (low + high))
+        intervals += [(low, middles[-1]), (middles[-1], high)]
+    return np.array(middles)

@@ -35,7 +35,7 @@ class Reach:
         if self.dynamics.is_free_move:
             self.lower = np.maximum(self.lower, -0.5 - self.state)
             self.upper = np.maximum(np.minimum(self.upper, 0.5 - self.state), self.lower + NARROWEST)
-        self._path = physical(problem.coordinates, np.array(situation.path))
+        self._path = EpisodePath(problem.coordinates, physical(problem.coordinates, np.array(situation.path)), False)
         self._last = situation.step + 1 == problem.horizon
 
     def arrivals(self, actions: Array) -> Array:
@@ -54,8 +54,10 @@ class Reach:
         near = np.abs(self.dynamics.actions.clip(actions) - actions).max(axis=1) <= ROUNDING
         ok = near & (np.abs(arrived).max(axis=1) <= 0.5 + ROUNDING)
         points = physical(self.problem.coordinates, arrived)
-        for candidate in np.flatnonzero(ok) if self.problem.rules else ():
-            ok[candidate] = self._obeys(points[candidate])
+        for rule in self.problem.rules:
+            if not ok.any():
+                break
+            ok[ok] = rule.allows_next(self._path, points[ok], self._last)
         return ok
 
     def draw(self, count: int, generator: np.random.Generator) -> Array:
@@ -67,8 +69,3 @@ class Reach:
             if len(found) >= count:
                 return found[:count]
         return np.vstack([found, self.dynamics.actions.clip(actions)])[:count]
-
-    def _obeys(self, point: Array) -> bool:
-        """Whether the plain-arithmetic audit finds nothing wrong with this move."""
-        path, made = EpisodePath(self.problem.coordinates, np.vstack([self._path, point]), self._last), len(self._path) - 1
-        return not any(broken.step >= made for rule in self.problem.rules for broken in rule.violations(path))

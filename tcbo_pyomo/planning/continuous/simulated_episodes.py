@@ -75,10 +75,17 @@ class Episodes:
 
     def within_range(self, points: Array) -> Mask:
         """Which points every rule allows and, in a straight line, the moves of an episode are enough for."""
-        moves, nothing = (points - self.start) / self.horizon, np.zeros((1, len(self.start)))
-        may_stay = np.array_equal(self.dynamics.actions.clip(nothing), nothing)
-        enough = (np.abs(self.dynamics.actions.clip(moves) - moves) <= ROUNDING).all(axis=1) | (not may_stay)
-        return self.problem.allowed(points) & enough
+        allowed = self.problem.allowed(points)
+        if not self._may_stay:
+            return allowed
+        moves = (points - self.start) / self.horizon
+        return allowed & (np.abs(self.dynamics.actions.clip(moves) - moves) <= ROUNDING).all(axis=1)
+
+    @cached_property
+    def _may_stay(self) -> bool:
+        """Whether no move at all is an action."""
+        nothing = np.zeros((1, len(self.start)))
+        return np.array_equal(self.dynamics.actions.clip(nothing), nothing)
 
     def spread(self, count: int) -> Array:
         """Points of the box that every rule allows: corners, as far as there are not too many, and evenly spread ones."""

@@ -22,9 +22,11 @@ from tcbo_pyomo.planning.continuous.solve_attempts import Replan
 from tcbo_pyomo.planning.continuous.trajectory_plan import PlanRecord, SolveRecord, TrajectoryPlan
 from tcbo_pyomo.planning.continuous.warm_starts import Candidate, warm_starts
 from tcbo_pyomo.plant.dynamics import LinearDynamics
+from tcbo_pyomo.plant.pyomo_model.model_dynamics import ModelDynamics
 from tcbo_pyomo.problem.continuous import ContinuousProblem
 from tcbo_pyomo.settings import NonlinearSolverSettings
 from tcbo_pyomo.solvers.nonlinear.discretisation_error import warn_of_discretisation
+from tcbo_pyomo.solvers.nonlinear.ipopt_options import FOR_MODELS
 from tcbo_pyomo.solvers.nonlinear.path_objective import PathObjective
 from tcbo_pyomo.solvers.nonlinear.solver_by_name import nonlinear_solver
 
@@ -52,7 +54,10 @@ class TrajectoryOracle:
         if iterations is None and linear and settings.interface != "pyomo":
             iterations = ITERATIONS_ON_LINEAR_ROWS
         programme, terms = self.compiled.programme, self.compiled.terms
-        limits = settings.options, settings.time_limit, iterations
+        # With cyipopt it is unknown which linear solver its IPOPT has.
+        tuned = isinstance(problem.dynamics, ModelDynamics) and settings.interface == "casadi"
+        options = {**FOR_MODELS, **settings.options} if tuned else settings.options
+        limits = options, settings.time_limit, iterations
         self.solver = nonlinear_solver(settings.interface, settings.solver, programme, terms, *limits)
 
     def best_path(

@@ -51,6 +51,11 @@ class TrueSurface:
 
 def best_true_value(problem: ContinuousProblem) -> float:
     """The best true value among the points that an episode can reach: the largest, the smallest or the closest to a target."""
+    return float(TrueSurface(problem).output(best_true_point(problem))[0, 0])
+
+
+def best_true_point(problem: ContinuousProblem) -> Array:
+    """The scaled inputs (1 x p) of the best true value that an episode can reach."""
     surface, dimension = TrueSurface(problem), len(problem.input_axes)
     space = problem.allowed if problem.reaches_everything else reachable_set(problem)
-    return float(surface.output(global_maxima(surface, dimension, space, along_edges=True).points)[0, 0])
+    return global_maxima(surface, dimension, space, along_edges=True).points

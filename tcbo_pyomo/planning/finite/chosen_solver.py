@@ -39,7 +39,7 @@ def chosen_solver(problem: Problem, linear: LinearSolverSettings) -> ChosenSolve
     if linear.solver != AUTO:
         return ChosenSolver(linear.solver, "named in the settings")
     if coupling:
-        return ChosenSolver(PROGRAMME, f"auto: {', '.join(coupling)} couples the steps of an episode")
+        return ChosenSolver(PROGRAMME, f"auto: {_coupling_words(coupling)} the steps of an episode")
     if linear.options or linear.time_limit is not None:
         return ChosenSolver(PROGRAMME, "auto: the settings give it options or a time limit")
     variables = sum(len(pairs) for pairs in problem.sets.pairs_by_step(problem.start_state))
@@ -53,8 +53,13 @@ def chosen_solver(problem: Problem, linear: LinearSolverSettings) -> ChosenSolve
 def _refuse_for_dynamic_programming(coupling: list[str], linear: LinearSolverSettings) -> None:
     if coupling:
         raise BadInput(
-            f"solver 'dynamic_programming' cannot plan under {', '.join(coupling)}, which couples the steps of an episode; "
+            f"solver 'dynamic_programming' cannot plan, for {_coupling_words(coupling)} the steps of an episode; "
             "set planner.linear.solver to 'auto' or 'highs'"
         )
     if linear.options or linear.time_limit is not None:
         raise BadInput("solver 'dynamic_programming' takes no options and no time_limit; remove them")
+
+
+def _coupling_words(names: list[str]) -> str:
+    """`RatioChanges couples`, `ResourceBudget(fuel), VisitBudget(visits) couple`."""
+    return f"{', '.join(names)} {'couples' if len(names) == 1 else 'couple'}"

@@ -19,8 +19,9 @@ mixture of several plans the eager move is the one with the largest gain among t
 later.
 
 Where every place of the search space is one move away, nothing is put off by any move, and the moves are those of ordinary
-Bayesian optimisation: the eager one has the largest upper confidence bound, mean + 2 sd (for another goal its optimistic
-score), at the state arrived at, and of equal ones the largest gain.
+Bayesian optimisation. The eager one reduces the expected regret most per move, by one measurement or by going there and
+staying (`go_and_stay.py`). For a utility that is a variance it has the largest upper confidence bound, mean + 2 sd (for
+another goal its optimistic score), at the state arrived at, and of equal ones the largest gain.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ from tcbo_pyomo.foundation.profiling import timed
 from tcbo_pyomo.models.visitation import Visitation
 from tcbo_pyomo.planning.finite.dynamic_programming import TIE, DynamicProgramming
 from tcbo_pyomo.planning.finite.feasible_moves import FeasibleMoves
+from tcbo_pyomo.planning.finite.go_and_stay import PLAUSIBLE, gains_per_move, plausible, staying_noise
 from tcbo_pyomo.planning.finite.step_gradient import of_moves
 from tcbo_pyomo.planning.finite.utility import Linearisation
 from tcbo_pyomo.planning.ties import one_of_the_largest
@@ -93,20 +95,31 @@ class EagerPlans:
     def _everywhere_next(self) -> Mask:
         return leads_everywhere(self.problem)
 
+    @cached_property
+    def _staying_noise(self) -> Array:
+        return staying_noise(self.problem, self.problem.process.noise_variance)
+
     def extreme_point(self, tangent: Linearisation, situation: Situation, generator: np.random.Generator) -> Visitation:
         """The plan that begins with the eager move and is optimal from there on."""
         if self._coupled:
             return self._by_planning(tangent, situation, generator)
         costs = self._induction.move_values(tangent.gradient, situation)
-        first = int(self.problem.process.pair_offsets[situation.state])
-        if self._everywhere_next[situation.state] and tangent.mean is not None:
-            good_enough = _highest(_bounds_of(self.problem.process, tangent, situation.state), np.isfinite(costs))
-        else:
+        process, state = self.problem.process, situation.state
+        gain = None
+        if not (self._everywhere_next[state] and tangent.mean is not None):
             (good_enough,) = (costs <= -self._least(-float(costs.min()), situation)).nonzero()
+        elif tangent.gains is None:
+            good_enough = _highest(_bounds_of(process, tangent, state, WIDTH), np.isfinite(costs))
+        else:
+            best = tangent.goal.score(tangent.mean[tangent.first])
+            good_enough = plausible(_bounds_of(process, tangent, state, PLAUSIBLE), best, np.isfinite(costs))
+            if situation.step < self.problem.horizon - 1:
+                gain = gains_per_move(process, tangent, state, self._staying_noise)
         chosen = 0
         if len(good_enough) > 1:
-            gain = gains_of(self.problem.process, tangent, situation.state)
+            gain = gains_of(process, tangent, state) if gain is None else gain
             chosen = one_of_the_largest(gain[good_enough], TIE, generator)
+        first = int(process.pair_offsets[state])
         return self.oracle.extreme_point(tangent.gradient, situation, generator, first + int(good_enough[chosen]))
 
     def _by_planning(self, tangent: Linearisation, situation: Situation, generator: np.random.Generator) -> Visitation:
@@ -158,11 +171,11 @@ def leads_everywhere(problem: Problem) -> Mask:
 
 
 @timed("utility")
-def _bounds_of(process: Process, tangent: Linearisation, state: int) -> Array:
+def _bounds_of(process: Process, tangent: Linearisation, state: int, width: float) -> Array:
     """The upper confidence bound of where each pair of a state leads, in a deterministic process."""
     assert tangent.mean is not None and tangent.posterior is not None
     arrived = process.successor[process.pair_offsets[state] : process.pair_offsets[state + 1]]
-    return tangent.goal.optimistic(tangent.mean[arrived], np.sqrt(tangent.posterior.variance_of(arrived)), WIDTH)
+    return tangent.goal.optimistic(tangent.mean[arrived], np.sqrt(tangent.posterior.variance_of(arrived)), width)
 
 
 def _highest(bound: Array, usable: Mask) -> Integers:

@@ -69,7 +69,7 @@ class FinitePlanner:
             self.oracle = LinearProgramming(problem.sets, problem.rules, self.chosen.name, options, limit, base)
         coupled = any(rule.couples_steps for rule in problem.rules)
         self._draws_paths = coupled and problem.process.deterministic
-        self._eager = settings.first_move == "eager"
+        self._eager = settings.finite_first_move == "eager"
         one_component = settings.gap is None and settings.components == 1
         self._eager_plans = EagerPlans(problem, self.oracle) if self._eager and one_component else None
 

@@ -60,8 +60,8 @@ def pair_panels(dimension: int) -> list[Axes]:
     number = len(coordinate_pairs(dimension))
     if number <= 1:
         return [axes_or_new(None, (7.2, 6.0) if number else (7.2, 4.6))]
-    _, axes = panel_grid(number, min(number, 3), (4.4, 3.8))
-    return list(axes)
+    _, axes = panel_grid(number, 2, (4.4, 3.8))  # Three side by side are too small to read on a page.
+    return list(axes[:number])
 
 
 def saved(draw: Callable[[], Axes | Figure], style: Any, dpi: int, kinds: Iterable[str] = METADATA) -> dict[str, bytes]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
+from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.profiling import section
 from tcbo_pyomo.solvers.interrupts import NotedInterrupt
 from tcbo_pyomo.solvers.nonlinear.path_objective import ScaledObjective
@@ -25,12 +26,14 @@ class CalledBack(NotedInterrupt):
         """Whether the solve is to end."""
         return self._error is not None or self.requested
 
-    def evaluate(self, function: Callable[[ScaledObjective], Number], otherwise: Number) -> Number:
-        """A number or array of the objective; `otherwise` where it fails, and ever after."""
+    def evaluate(
+        self, function: Callable[[ScaledObjective, Array], Number], values: Array, otherwise: Number
+    ) -> Number:
+        """A number or array of the objective at these columns; `otherwise` where it fails, and ever after."""
         if not self.stopped:
             try:
                 with section("NLP objective"):
-                    return function(self._objective)
+                    return function(self._objective, values)
             except BaseException as error:
                 self._error = error
         return otherwise

@@ -19,7 +19,7 @@ from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.profiling import timed
 from tcbo_pyomo.solvers.bounds import Bounds
 from tcbo_pyomo.solvers.nonlinear.called_back import CalledBack
-from tcbo_pyomo.solvers.nonlinear.ipopt_options import DEFAULTS, in_words, ipopt_options
+from tcbo_pyomo.solvers.nonlinear.ipopt_options import DEFAULTS, FOR_MODELS, in_words, ipopt_options
 from tcbo_pyomo.solvers.nonlinear.path_objective import ScaledObjective
 from tcbo_pyomo.solvers.nonlinear.solver import Answer, NonlinearSolver
 
@@ -33,34 +33,36 @@ class IpoptCasadi(NonlinearSolver):
         """Compile the programme."""
         self._objective: CalledBack | None = None
         self._solver = self._build(ipopt_options(self.options, self.time_limit, self.max_iterations))
+        # Arrays are handed over as they are: CasADi's own matrices would take a sixth of a short solve.
+        self._buffer, self._run = self._solver.buffer()
 
     def optimise(self, objective: ScaledObjective, x0: Array, bounds: Bounds) -> Answer:
         """Run IPOPT; the callbacks find the objective of this solve in `_objective`."""
         with CalledBack(objective) as self._objective:
-            answer = self._call(x0, bounds)
-        statistics = self._solver.stats()
+            values = self._call(x0, bounds)
+        statistics = self._buffer.stats()
         iterations = int(statistics.get("iter_count", 0))
-        if answer is None:
+        if values is None:
             return Answer(x0, "failed", iterations)
-        status = in_words(statistics["return_status"])
-        return Answer(np.array(answer["x"], dtype=float).ravel(), status, iterations)
+        return Answer(values, in_words(statistics["return_status"]), iterations)
 
     @timed("NLP solve")
-    def _call(self, x0: Array, bounds: Bounds) -> dict[str, Any] | None:
+    def _call(self, x0: Array, bounds: Bounds) -> Array | None:
+        given = [x0, self.programme.parameter_values(), *bounds]
+        # Kept until the solve is over: CasADi reads them where they are.
+        arguments = [np.ascontiguousarray(array, dtype=float) for array in given]
+        values = np.empty(len(x0))
+        for place, array in enumerate(arguments):
+            self._buffer.set_arg(place, memoryview(array))
+        self._buffer.set_res(0, memoryview(values))
         try:
-            return self._solver(
-                x0=x0,
-                p=self.programme.parameter_values(),
-                lbx=bounds.column_lower,
-                ubx=bounds.column_upper,
-                lbg=bounds.row_lower,
-                ubg=bounds.row_upper,
-            )
+            self._run()
         except RuntimeError as error:
             # CasADi raises where a callback has failed at the very first point; what was kept says more.
             if self._objective is None or not self._objective.stopped:
                 raise SolverFailed(f"solver {self.name} failed: {_reason(error)}") from error
             return None
+        return values
 
     def _build(self, options: dict[str, Any]) -> casadi.Function:
         programme, terms = self.programme, self.terms
@@ -81,8 +83,10 @@ class IpoptCasadi(NonlinearSolver):
         lam_f, lam_g = casadi.MX.sym("lam_f"), casadi.MX.sym("lam_g", rows)
         g = programme.g(x, p)
         lagrangian = lam_f * hessian(x) + programme.hess(x, p, lam_g)
+        # IPOPT's interface takes the gradient alone from here. Were the value ever used, NaN would end the solve at once.
+        unused = casadi.MX(np.nan)
         settings: dict[str, Any] = {
-            "grad_f": casadi.Function("nlp_grad_f", [x, p], [value(x), gradient(x)], ["x", "p"], ["f", "grad_f_x"]),
+            "grad_f": casadi.Function("nlp_grad_f", [x, p], [unused, gradient(x)], ["x", "p"], ["f", "grad_f_x"]),
             "jac_g": casadi.Function("nlp_jac_g", [x, p], [g, programme.jac(x, p)], ["x", "p"], ["g", "jac_g_x"]),
             "hess_lag": casadi.Function(
                 "nlp_hess_l", [x, p, lam_f, lam_g], [lagrangian], ["x", "p", "lam_f", "lam_g"], ["triu_hess_gamma_x_x"]
@@ -138,12 +142,14 @@ class _Evaluation(casadi.Callback):
         columns = np.frombuffer(arguments[0], dtype=np.float64)
         assert self._owner._objective is not None
         otherwise = 1.0 if len(self._inputs) > 1 else np.nan
-        answer[:] = self._owner._objective.evaluate(lambda objective: self._function(objective, columns), otherwise)
+        answer[:] = self._owner._objective.evaluate(self._function, columns, otherwise)
         return 0
 
 
 def _text(options: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name}={value}" for name, value in options.items() if DEFAULTS.get(name) != value)
+    return ", ".join(
+        f"{name}={value}" for name, value in options.items() if value not in (DEFAULTS.get(name), FOR_MODELS.get(name))
+    )
 
 
 def _reason(error: Exception) -> str:

@@ -68,10 +68,10 @@ class _Callbacks:
         self._hessian_structure = np.concatenate([columns, own_columns]), np.concatenate([rows, own_rows])
 
     def objective(self, x: Array) -> float:
-        return float(self._objective.evaluate(lambda objective: objective.value(x), np.nan))
+        return float(self._objective.evaluate(ScaledObjective.value, x, np.nan))
 
     def gradient(self, x: Array) -> Array:
-        return self._objective.evaluate(lambda objective: objective.gradient(x), np.full(len(x), np.nan))
+        return self._objective.evaluate(ScaledObjective.gradient, x, np.full(len(x), np.nan))
 
     def constraints(self, x: Array) -> Array:
         return np.array(self._programme.g(x, self._parameters)).ravel()
@@ -88,7 +88,7 @@ class _Callbacks:
     def hessian(self, x: Array, multipliers: Array, factor: float) -> Array:
         own = np.array(self._programme.hess(x, self._parameters, multipliers).nonzeros())
         unknown = np.full(len(self._hessian_structure[0]) - len(own), np.nan)
-        return np.concatenate([self._objective.evaluate(lambda objective: factor * objective.hessian(x), unknown), own])
+        return np.concatenate([factor * self._objective.evaluate(ScaledObjective.hessian, x, unknown), own])
 
     def intermediate(self, mode: int, iteration: int, *_: Any) -> bool:
         self.iterations = int(iteration)

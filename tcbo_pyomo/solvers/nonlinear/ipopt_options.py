@@ -24,6 +24,22 @@ DEFAULTS: dict[str, Any] = {
     "sb": "yes",
 }
 
+FOR_MODELS: dict[str, Any] = {
+    # A plan of a model begins at the last plan or at a simulated path: a barrier that hardly moves it away from there.
+    "mu_init": 1e-6,
+    "bound_push": 1e-6,
+    "bound_frac": 1e-6,
+    "mu_linear_decrease_factor": 0.01,
+    "mu_superlinear_decrease_power": 1.9,
+    "barrier_tol_factor": 100.0,
+    "fast_step_computation": "yes",
+    # Its rows are scaled already, and its steps are alike: an ordering by minimum degree will do.
+    "mumps_permuting_scaling": 0,
+    "mumps_scaling": 0,
+    "mumps_pivot_order": 0,
+}
+"""On top of the defaults where the plant is a user's model: many columns, and a solve takes milliseconds."""
+
 MANAGED = {
     "max_iter": "max_iterations",
     "max_wall_time": "time_limit",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -63,6 +63,14 @@ class PathTerms:
         rows, columns = self._triangle
         return np.lexsort((rows, columns))
 
+    @cached_property
+    def upper_triangle(self) -> Integers:
+        """Where the entries of `hessian_pattern` are among the points' blocks, n x d x d, one after the other."""
+        number, dimension = self.columns.shape
+        first, second = np.triu_indices(dimension)
+        blocks = dimension**2 * np.arange(number)[:, None]
+        return (blocks + first * dimension + second).ravel()[self._order]
+
     def given(self, column_lower: Array, column_upper: Array) -> int:
         """How many leading points are given by equal bounds: they add a constant and are left out."""
         held = (column_lower[self.columns] == column_upper[self.columns]).all(axis=1)
@@ -85,6 +93,7 @@ class ScaledObjective:
     objective: PathObjective
     given: int
     factor: float = 1.0
+    _last: tuple[bytes | None, dict[str, Any]] = field(default=(None, {}), init=False)
 
     @classmethod
     def at_start(cls, terms: PathTerms, objective: PathObjective, given: int, x0: Array) -> ScaledObjective:
@@ -94,19 +103,30 @@ class ScaledObjective:
 
     def value(self, values: Array) -> float:
         """The scaled objective."""
-        return self.factor * self.objective.value(self.terms.points(values, self.given))
+        known = self._known_at(values)
+        if "value" not in known:
+            known["value"] = self.factor * self.objective.value(self.terms.points(values, self.given))
+        return known["value"]
 
     def gradient(self, values: Array) -> Array:
         """Its gradient, one entry per column."""
-        gradient = np.zeros(self.terms.number)
-        columns = self.terms.columns[self.given :]
-        gradient[columns] = self.factor * self.objective.gradient(values[columns])
-        return gradient
+        known = self._known_at(values)
+        if "gradient" not in known:
+            gradient = known["gradient"] = np.zeros(self.terms.number)
+            columns = self.terms.columns[self.given :]
+            gradient[columns] = self.factor * self.objective.gradient(values[columns])
+        return known["gradient"]
+
+    def _known_at(self, values: Array) -> dict[str, Any]:
+        """What was worked out at these columns: CasADi asks two or three times for the value and gradient of an iterate."""
+        key = values.tobytes()
+        if self._last[0] != key:
+            self._last = key, {}
+        return self._last[1]
 
     def hessian(self, values: Array) -> Array:
         """The entries of its Hessian in the order of `terms.hessian_pattern`."""
         number, dimension = self.terms.columns.shape
         blocks = np.zeros((number, dimension, dimension))
         blocks[self.given :] = self.factor * self.objective.hessian(self.terms.points(values, self.given))
-        first, second = np.triu_indices(dimension)
-        return blocks[:, first, second].ravel()[self.terms._order]
+        return blocks.ravel()[self.terms.upper_triangle]

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tcbo_pyomo import load_problem
+from tcbo_pyomo.candidates.search.boundary_search import _last_allowed
 from tcbo_pyomo.candidates.search.multi_start import global_maxima, maximise_many
 from tcbo_pyomo.foundation.coordinates import physical
 from tcbo_pyomo.knowledge.continuous import best_expected
@@ -91,3 +92,32 @@ def test_the_recommendation_beside_a_forbidden_disc_is_that_of_a_dense_grid():
     free = outside_disc(0.3)(grid)
     assert outside_disc(0.3)(best[None])[0] and mean[~free].max() > mean[free].max() + 0.1
     assert mean[free].max() <= surrogate.mean(best[None])[0] <= mean[free].max() + 0.01
+
+
+def test_the_edge_is_that_of_one_bisection_after_the_other():
+    """To the last bit: several bisections are answered by one question."""
+    generator, calls = np.random.default_rng(5), []
+    origin, uphill = generator.uniform(0.2, 0.8, (40, 3)), generator.standard_normal((40, 3))
+    lower, width, reach = np.full(3, -0.5), np.ones(3), np.full(40, 0.3)
+
+    def allowed(points):
+        calls.append(len(points))
+        return outside_disc(0.3)(points)
+
+    found, usable = _last_allowed(origin, uphill, reach, lower, width, allowed)
+    assert len(calls) < 12
+    edges = 0
+    for row in range(40):
+
+        def at(along, row=row):
+            return lower + width * np.clip(origin[row : row + 1] + along * uphill[row], 0.0, 1.0)
+
+        near, far = -reach[row], reach[row]
+        assert usable[row] == outside_disc(0.3)(at(near))[0]
+        near = far if outside_disc(0.3)(at(far))[0] else near
+        edges += near != far
+        for _ in range(22):
+            middle = 0.5 * (near + far)
+            near, far = (middle, far) if outside_disc(0.3)(at(middle))[0] else (near, middle)
+        assert np.array_equal(found[row], at(near)[0])
+    assert edges > 5

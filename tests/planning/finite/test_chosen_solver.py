@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tcbo_pyomo import Campaign, grid_process, load_problem, settings_from
+from tcbo_pyomo import Campaign, ResourceBudget, grid_process, load_problem, settings_from
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.planning.finite import chosen_solver as module
 from tcbo_pyomo.planning.finite.chosen_solver import chosen_solver
@@ -36,6 +36,13 @@ def test_the_programme_unless_it_is_large_and_nothing_couples_the_steps(name, so
     found = chosen(name)
     assert (found.name, found.why) == (solver, why)
     assert found.text == f"{solver} ({why})"
+
+
+def test_several_rules_couple_the_steps():
+    problem = load_problem("fuel_lake")
+    two = problem.changed(constraints=[*problem.constraints, ResourceBudget("time", lambda left, right: 1.0, 100)])
+    why = "auto: ResourceBudget(fuel), ResourceBudget(time) couple the steps of an episode"
+    assert chosen_solver(two, LinearSolverSettings()).why == why
 
 
 def test_the_variables_are_those_of_the_programme():

@@ -5,6 +5,7 @@ import pytest
 from tcbo_pyomo import load_problem
 from tcbo_pyomo.settings import Settings, settings_from
 from tcbo_pyomo.studies import run_study
+from tcbo_pyomo.studies.automatic_choices import GO_AND_STAY
 from tcbo_pyomo.studies.runs import runs_of
 from tcbo_pyomo.studies.study import study_from
 
@@ -60,6 +61,29 @@ def test_runs_whose_moves_are_the_same_keep_their_keys(name):
 def test_a_continuous_run_keeps_its_key():
     run = run_of("mdp_bo", {}, "branin2d")
     assert (run.key, run.key_of_0_1_0) == ("80b705fe98f5f35924f51abfd313d08a", "905c510116d9eb872dad6bb82d4f9a97")
+
+
+@pytest.mark.parametrize("problem", ["knorr_pyrazole", "branin2d"])
+def test_the_eager_first_move_by_its_name_has_the_key_of_the_default_before(problem):
+    named = {"planner": {"first_move": "eager"}, "utility": {"objective": "differences"}}
+    run, unnamed = run_of("mdp_bo", named, problem), run_of("mdp_bo", {"utility": {"objective": "differences"}}, problem)
+    assert (run.key, run.key_of_0_1_0) == (unnamed.key, unnamed.key_of_0_1_0)
+
+
+@pytest.mark.parametrize("problem", ["tank_cascade", "drone"])
+def test_where_moves_are_tied_to_each_other_the_default_is_the_drawn_move_by_its_name(problem):
+    runs = {move: run_of("mdp_bo", {"planner": {"first_move": move}}, problem) for move in ("auto", "drawn", "eager")}
+    assert runs["auto"].key == runs["drawn"].key != runs["eager"].key
+    assert runs["auto"].key_of_0_1_0 == runs["drawn"].key_of_0_1_0 != runs["eager"].key_of_0_1_0
+
+
+def test_plans_for_the_regret_have_new_keys_where_every_place_is_one_move_away():
+    """The key that the laser had before moves went and stayed there; for differences it has not changed."""
+    regret, variances = ({"utility": {"objective": name}} for name in ("regret", "differences"))
+    parts = run_of("mdp_bo", regret, "free_electron_laser").case.parts
+    assert GO_AND_STAY.items() <= parts.items()
+    assert not GO_AND_STAY.items() & run_of("mdp_bo", variances, "free_electron_laser").case.parts.items()
+    assert not GO_AND_STAY.items() & run_of("mdp_bo", regret).case.parts.items()
 
 
 def test_the_new_default_has_the_key_of_the_objective_by_its_name():
