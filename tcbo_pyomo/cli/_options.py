@@ -64,7 +64,7 @@ TimeLimit = Annotated[
 def refuse_dash(place: Path | None) -> Path | None:
     """Refuse "-" for what cannot be a stream: a campaign file, or a folder of files."""
     if place is not None and str(place) == STANDARD_INPUT:
-        raise BadInput("'-' stands for standard input or output, which cannot be used here; give a name")
+        raise BadInput("'-' means standard input or output, which cannot be used here; give a name")
     return place
 
 

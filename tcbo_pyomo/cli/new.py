@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tcbo_pyomo.cli._options import refuse_dash
 from tcbo_pyomo.cli._output import FILES_ARE_THERE, say
 from tcbo_pyomo.errors import BadInput, DiskError
 
@@ -50,7 +51,11 @@ def new(
     ] = None,
     data: Annotated[
         Path | None,
-        typer.Option(metavar="FILE.csv", help="Past experiments: inputs, values, units and scatter are taken from them."),
+        typer.Option(
+            metavar="FILE.csv",
+            help="Past experiments: inputs, values, units and scatter are taken from them.",
+            callback=refuse_dash,
+        ),
     ] = None,
     output: Annotated[
         str | None, typer.Option(metavar="NAME", help="Column of --data with the results. Default: the last with numbers.")
@@ -188,8 +193,9 @@ def _text(file: str, placeholder: str, name: str, answers: dict[str, Any]) -> st
     text = resources.files("tcbo_pyomo.cli.templates").joinpath(file).read_text(encoding="utf-8")
     text = text.replace(placeholder, name)
     for left, value in answers.items():
-        line = f"{left} = {_literal(value)}"
-        text = re.sub(rf"^{re.escape(left)} = .*$", lambda _, line=line: line, text, flags=re.MULTILINE)
+        # A backslash in an answer is one in the file, not an escape of the pattern.
+        line = f"{left} = {_literal(value)}".replace("\\", "\\\\")
+        text = re.sub(rf"^{re.escape(left)} = .*$", line, text, flags=re.MULTILINE)
     return text
 
 

@@ -116,3 +116,8 @@ def test_tables_that_show_no_plant(folder, text, options, message):
 def test_an_output_without_a_table_is_refused(folder, capsys):
     assert call("new", "basin", "--output", "y") == 2
     assert "give both" in capsys.readouterr().err
+
+
+def test_a_table_needs_a_name(folder, capsys):
+    assert call("new", "basin", "--data", "-", "--range", "0", "1") == 2
+    assert "give a name" in capsys.readouterr().err

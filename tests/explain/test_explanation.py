@@ -335,6 +335,6 @@ def test_a_table_of_moves_does_not_promise_the_best_rest():
     begun = next(option for option in found.moves if found.best_path_begins in option.leads_to)
     assert found.best_path < 0.5 * begun.leaves
     text = explanation_text(found, oven.coordinates)
-    assert "followed by the rest of the episode as it would be planned" in text and "followed by the best" not in text
+    assert "with the rest of the episode as it would be planned" in text and "by the best plan" not in text
     # 24 places in a range of 100: the sum over rivals may be above the range, and is said to be one.
     assert found.regret[0] > 100 and f"adds up to {found.regret[0]:.4g} now" in text

@@ -40,7 +40,7 @@ RULES: list = []
 PRIOR = PlainPrior(RANGE, MEASUREMENT_SD, CHANGES_WITHIN, POSITIVE)
 
 
-def build(feedback=None, seed=0):
+def build(feedback: str | None = None, seed: int = 0) -> Problem:
     """The problem; `feedback` and `seed` come from the command line."""
     return Problem(
         name="my_plant",

@@ -20,6 +20,7 @@ from tcbo_pyomo.plant.pyomo_model.first_guess import spread_states
 from tcbo_pyomo.plant.pyomo_model.initial_conditions import free_initial_conditions, reduced_start
 from tcbo_pyomo.plant.pyomo_model.moment import moment_of_end
 from tcbo_pyomo.plant.pyomo_model.row_scaling import scale_rows
+from tcbo_pyomo.plant.pyomo_model.smooth_parts import refuse_unsupported_components
 from tcbo_pyomo.plant.pyomo_model.states_and_inputs import ModelInput, ModelState
 from tcbo_pyomo.plant.pyomo_model.structure import determine, free_variables
 from tcbo_pyomo.plant.pyomo_model.time_axis import (
@@ -138,6 +139,7 @@ def step_model(
         length = _prepare_time(model, time, duration, discretisation)
     elif duration is not None:
         raise BadInput(f"duration {duration}: the model has no ContinuousSet and is one step by itself; leave it out")
+    refuse_unsupported_components(model)
     begin, finish = (None, None) if time is None else (time.first(), _end(time, length))
     starts, ends = _state_ends(model, states, time, begin, finish)
     over_time = [find_variable(model, given, given.variable) for given in inputs]
@@ -265,7 +267,15 @@ def _checked_structure(rows: list[Any], known: list[Any], ends: list[Any]) -> tu
         raise BadInput(
             f"model: {len(found.contradictory)} too many equations in a step, such as {names}; unfix what they determine"
         )
-    return list(unknowns.values()), [row for row in rows if not row.equality]
+    limits = [row for row in rows if not row.equality]
+    settled = given | set(unknowns)
+    for row in limits:
+        loose = next((v for v in free_variables(row) if id(v) not in settled), None)
+        if loose is not None:
+            raise BadInput(
+                f"model: '{loose.name}' in '{row.name}' follows from no equation; fix it, or declare it as an input"
+            )
+    return list(unknowns.values()), limits
 
 
 def _fix_the_rest(model: pyo.ConcreteModel, live: Iterable[Any]) -> None:

@@ -61,6 +61,8 @@ def pair_panels(dimension: int) -> list[Axes]:
     if number <= 1:
         return [axes_or_new(None, (7.2, 6.0) if number else (7.2, 4.6))]
     _, axes = panel_grid(number, 2, (4.4, 3.8))  # Three side by side are too small to read on a page.
+    for spare in axes[number:]:
+        spare.remove()
     return list(axes[:number])
 
 

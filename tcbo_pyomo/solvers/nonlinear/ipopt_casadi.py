@@ -34,7 +34,9 @@ class IpoptCasadi(NonlinearSolver):
         self._objective: CalledBack | None = None
         self._solver = self._build(ipopt_options(self.options, self.time_limit, self.max_iterations))
         # Arrays are handed over as they are: CasADi's own matrices would take a sixth of a short solve.
-        self._buffer, self._run = self._solver.buffer()
+        # Any: the type stubs of CasADi want two arguments for one buffer.
+        buffer: Any = self._solver.buffer()
+        self._buffer, self._run = buffer
 
     def optimise(self, objective: ScaledObjective, x0: Array, bounds: Bounds) -> Answer:
         """Run IPOPT; the callbacks find the objective of this solve in `_objective`."""
@@ -53,8 +55,8 @@ class IpoptCasadi(NonlinearSolver):
         arguments = [np.ascontiguousarray(array, dtype=float) for array in given]
         values = np.empty(len(x0))
         for place, array in enumerate(arguments):
-            self._buffer.set_arg(place, memoryview(array))
-        self._buffer.set_res(0, memoryview(values))
+            self._buffer.set_arg(place, array.data)
+        self._buffer.set_res(0, values.data)
         try:
             self._run()
         except RuntimeError as error:

@@ -24,9 +24,9 @@ from pyomo.core.base.var import VarData
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.models.casadi_expressions import CasadiWriter
+from tcbo_pyomo.plant.pyomo_model.smooth_parts import refuse_unsupported_components
 from tcbo_pyomo.solvers.bounds import Bounds
 from tcbo_pyomo.solvers.compiled_checks import column_bounds, refuse_infinite_rows
-from tcbo_pyomo.solvers.nonlinear.smooth_model import refuse_unsupported_components
 
 TOLERANCE = 1e-6
 """How far a row or bound may be missed before our own arithmetic calls a point infeasible."""

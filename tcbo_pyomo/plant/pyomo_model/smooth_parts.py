@@ -6,7 +6,7 @@ import pyomo.environ as pyo
 from pyomo.core.base.external import ExternalFunction
 from pyomo.core.base.set import SetOperator
 from pyomo.dae import ContinuousSet, DerivativeVar
-from pyomo.network import Arc, Port
+from pyomo.network import Port
 
 from tcbo_pyomo.errors import BadInput
 
@@ -24,11 +24,12 @@ HARMLESS = {
     SetOperator,
     # A function that is declared and not used does no harm; where it is used the expression is refused.
     ExternalFunction,
-    Arc,
     Port,
 }
 
 REASONS = {
+    # The transformation switches arcs off: an active one has no equations yet and would be left out of the plan.
+    "Arc": "write its equations first, with TransformationFactory('network.expand_arcs')",
     "Objective": "the information objective is the planner's own; deactivate it",
     "SOSConstraint": "special ordered sets need a mixed-integer solver",
     "Disjunction": "apply a continuous reformulation first",
