@@ -25,7 +25,9 @@ def main(folder: Path, workers: int, seeds: str = "", names: tuple[str, ...] = (
             first, _, last = seeds.partition("..")
             study = study.model_copy(update={"seeds": tuple(range(int(first), int(last or first) + 1))})
         print(f"{study.name}:", flush=True)
-        run_study(study, folder / study.name, workers=workers, search_path=str(HERE), on_progress=_said)
+        # Extended: another checkout has its problem files elsewhere, and resumes all the same.
+        shared = {"workers": workers, "extend": True, "search_path": str(HERE)}
+        run_study(study, folder / study.name, on_progress=_said, **shared)
 
 
 def _order(file: Path) -> tuple[bool, bool, bool, str]:
