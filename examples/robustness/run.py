@@ -1,8 +1,8 @@
 """All runs of the robustness table: `python run.py FOLDER [WORKERS] [SEEDS] [STUDY ...]`; call it again to resume.
 
 The same as `tcbo study FILE.yaml --output FOLDER/NAME` for each study file of this folder, one after the other: finite plants,
-which take seconds, come first, then what is done with nothing given. SEEDS such as 1..10 in place of those in the files, and
-names of studies, make a part of it; a later call with more seeds continues in the same folder.
+which take seconds, come first, then the right kernel and nothing given, then wrong beliefs. SEEDS such as 1..10 in place of
+those in the files, and names of studies, make a part of it; a later call with more seeds continues in the same folder.
 """
 
 from __future__ import annotations
@@ -25,11 +25,13 @@ def main(folder: Path, workers: int, seeds: str = "", names: tuple[str, ...] = (
             first, _, last = seeds.partition("..")
             study = study.model_copy(update={"seeds": tuple(range(int(first), int(last or first) + 1))})
         print(f"{study.name}:", flush=True)
-        run_study(study, folder / study.name, workers=workers, search_path=str(HERE), on_progress=_said)
+        # Extended: another checkout has its problem files elsewhere, and resumes all the same.
+        shared = {"workers": workers, "extend": True, "search_path": str(HERE)}
+        run_study(study, folder / study.name, on_progress=_said, **shared)
 
 
 def _order(file: Path) -> tuple[bool, bool, bool, str]:
-    return "finite" not in file.stem, "nothing" not in file.stem, "idle" in file.stem, file.stem
+    return "finite" not in file.stem, "beliefs" in file.stem, "idle" in file.stem, file.stem
 
 
 def _said(progress) -> None:

@@ -48,6 +48,8 @@ class BeliefNow:
         Prior standard deviation around the level, as modelled; None where the kernel has none.
     parameters
         Of the mechanisms in the kernel, after the first result.
+    doubted
+        Results among `learned_from` that are unlikely and nobody confirmed, so that nothing was learned from them.
     """
 
     learned_from: int | None
@@ -55,6 +57,7 @@ class BeliefNow:
     measurement_sd: Estimate
     deviation: float | None
     parameters: tuple[ParameterNow, ...] = ()
+    doubted: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
@@ -77,7 +80,8 @@ def belief_now(knowledge: Knowledge[Any]) -> BeliefNow:
     sd = Estimate.around(math.sqrt(noise * problem.typical_noise), 0.5 * noise_spread)
     known = tuple(parameters_now(knowledge))
     results = None if learned is None else learned.results
-    return BeliefNow(results, within, sd, math.sqrt(variance) if stationary else None, known)
+    deviation = math.sqrt(variance) if stationary else None
+    return BeliefNow(results, within, sd, deviation, known, knowledge.left_out_of_learning)
 
 
 def belief_lines(knowledge: Knowledge[Any]) -> list[str]:
@@ -91,6 +95,8 @@ def hyperparameter_lines(now: BeliefNow, knowledge: Knowledge[Any]) -> list[str]
     problem = knowledge.problem
     units = {c.name: c.unit for c in problem.coordinates}
     how = "as declared" if now.learned_from is None else f"learned from {now.learned_from} results"
+    if now.doubted:
+        how += f" without {now.doubted} unlikely one{'s' if now.doubted > 1 else ''} that nobody confirmed"
     if now.learned_from == 0:
         how = "as declared until there are five results"
     reach = ", ".join(f"{spaced(name)} {found.in_words(units[name])}" for name, found in now.changes_within.items())

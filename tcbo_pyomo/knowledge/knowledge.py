@@ -19,11 +19,9 @@ from tcbo_pyomo.foundation.arrays import Array, Integers
 from tcbo_pyomo.foundation.blas_threads import one_blas_thread
 from tcbo_pyomo.foundation.profiling import section, timed
 from tcbo_pyomo.knowledge.credited_visits import planned_visits
-from tcbo_pyomo.knowledge.doubts import doubts
 from tcbo_pyomo.knowledge.history import History, Move
-from tcbo_pyomo.knowledge.past_knowledge import PastKnowledge
 from tcbo_pyomo.knowledge.plausibility import Surprise, surprise_of
-from tcbo_pyomo.knowledge.what_learns import learner_for
+from tcbo_pyomo.knowledge.taught_knowledge import TaughtKnowledge
 from tcbo_pyomo.plant.situation import Location
 from tcbo_pyomo.settings import Settings
 from tcbo_pyomo.surrogate.belief_protocol import Belief
@@ -32,7 +30,6 @@ from tcbo_pyomo.surrogate.joint_moments import Moments
 from tcbo_pyomo.surrogate.kernel_factors import Learned
 from tcbo_pyomo.surrogate.kernels import kernel_from_dict
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
-from tcbo_pyomo.surrogate.learner import Learner, learned_from
 from tcbo_pyomo.surrogate.linearisation import has_mechanism, relinearised
 from tcbo_pyomo.surrogate.residuals import LeftOut, leave_one_out
 
@@ -46,7 +43,7 @@ BY_FEEDBACK = "by_feedback"
 """The candidate rule that follows from the plant and from when results come, as in the paper."""
 
 
-class Knowledge(PastKnowledge, ABC, Generic[BeliefOfPlant]):
+class Knowledge(TaughtKnowledge, ABC, Generic[BeliefOfPlant]):
     """What a campaign knows; the base of `FiniteKnowledge` and `ContinuousKnowledge`."""
 
     _certainty: Certainty | None
@@ -65,19 +62,6 @@ class Knowledge(PastKnowledge, ABC, Generic[BeliefOfPlant]):
         """Which values are better, as they are modelled."""
         return self.problem.goal.on(self.scale)
 
-    @cached_property
-    def learner(self) -> Learner | None:
-        """What learns around the declared prior; None where the prior stays as it was declared."""
-        return learner_for(self.problem, self.settings.surrogate.fit, len(self.history.past))
-
-    @property
-    def learned(self) -> Learned | None:
-        """What was learned from the results; None where nothing learns."""
-        if self.learner is not None and self._learned is None:
-            with section("surrogate"):
-                self._learned = self.learner(*self._taught())
-        return self._learned
-
     @property
     def kernel(self) -> Kernel:
         """The prior; learning changes it after every few results, a fit as in earlier versions between episodes.
@@ -89,12 +73,6 @@ class Knowledge(PastKnowledge, ABC, Generic[BeliefOfPlant]):
             prior = prior if self.learned is None else self.learned.kernel
             self._linearised = relinearised(prior, *self.believed_results()) if has_mechanism(prior) else prior
         return self._linearised
-
-    @property
-    def noise_factor(self) -> float:
-        """On every declared noise variance: what was learned about it, on the scale that is modelled."""
-        learned = 1.0 if self.learned is None else self.learned.factors.noise
-        return self.scale.noise_factor * learned
 
     @property
     def belief(self) -> BeliefOfPlant:
@@ -158,10 +136,6 @@ class Knowledge(PastKnowledge, ABC, Generic[BeliefOfPlant]):
         """How an episode gets to the recommendation, move by move; None where no such route is kept."""
         return None
 
-    @abstractmethod
-    def scaled_points(self, locations: Sequence[Location]) -> Array:
-        """Locations as scaled points, n x d."""
-
     def seen(self, locations: Sequence[Location] | Array) -> Any:
         """What the black box sees of n places, as the belief takes it."""
         return locations
@@ -194,31 +168,6 @@ class Knowledge(PastKnowledge, ABC, Generic[BeliefOfPlant]):
         """
         return 0
 
-    def _doubted(self) -> Array:
-        """What is added to the noise of each result told; nothing where nothing learns."""
-        return np.zeros(len(self.history.told)) if self.learner is None else self._doubts_of(len(self.history.told))
-
-    def _doubts_of(self, first: int) -> Array:
-        """The doubts after so many results were told."""
-        found = self.history.surprises[:first]
-        if not any(found):
-            return np.zeros(first)
-        return doubts([value for _, value in self.history.measurements[:first]], found, self.scale)
-
-    def past_doubts(self) -> Array:
-        """What is added to the noise of each past experiment."""
-        rows = [result for _, result in self.history.past.rows]
-        if self.learner is None or not rows:
-            return np.zeros(len(rows))
-        return doubts([result.value for result in rows], [result.surprise for result in rows], self.scale)
-
-    def _taught(self) -> tuple[Array, Array, Array]:
-        """The results that are learned from; those that are doubted have infinite noise: they teach nothing."""
-        points, values, noise = self.results()
-        used, past = learned_from(len(values)), self.past_doubts()
-        added = np.concatenate([past, self._doubts_of(max(0, used - len(past)))])[:used]
-        return points[:used], values[:used], np.where(added > 0.0, np.inf, noise[:used])
-
     @abstractmethod
     def informed_prior(self, kernel: Kernel) -> BeliefOfPlant:
         """The belief before the first result of the campaign: the prior, given all past experiments."""
@@ -250,28 +199,6 @@ class Knowledge(PastKnowledge, ABC, Generic[BeliefOfPlant]):
             with section("surrogate"):
                 kernel = fit_hyperparameters(self.kernel, *self.results())
             self.replay(kernel)
-
-    def results(self) -> tuple[Array, Array, Array]:
-        """All results as they are modelled: scaled points (n x d), values and declared noise variances.
-
-        Past experiments come first, then what was told, in the order told: so what follows from them depends on neither when
-        past experiments were added nor what was removed since.
-        """
-        told = self.history.measurements
-        points = self.scaled_points([move.arrived for move, _ in told])
-        values = np.array([self.scale.modelled(value) for _, value in told], dtype=float)
-        declared = [self.problem.noise_variance(move.decision, move.arrived) for move, _ in told]
-        found = points, values, self.scale.noise_factor * np.array(declared, dtype=float)
-        if not self.history.past:
-            return found
-        both = zip(self.past_results(), found, strict=True)
-        first, second, third = (np.concatenate(parts) for parts in both)
-        return first, second, third
-
-    def believed_results(self) -> tuple[Array, Array, Array]:
-        """All results with the noise variances that are believed now."""
-        points, values, noise = self.results()
-        return points, values, noise * (self.noise_factor / self.scale.noise_factor)
 
     def left_out(self, kept: Integers | None = None) -> LeftOut:
         """Every result against its prediction from all others, in the order told, as it is modelled; of some results only."""

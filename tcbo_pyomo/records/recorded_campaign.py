@@ -91,6 +91,10 @@ class KnowledgeOnDemand:
         """Past experiments were added or removed."""
         self._built = None
 
+    def believed_after_all(self) -> None:
+        """A doubted result was confirmed."""
+        self._built = None
+
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)

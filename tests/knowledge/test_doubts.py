@@ -8,6 +8,7 @@ from learning_plants import FAST, box, finite, told
 
 from tcbo_pyomo import Campaign, open_campaign, save_campaign
 from tcbo_pyomo.campaign.simulated_plant import SimulatedPlant
+from tcbo_pyomo.knowledge.belief_in_words import belief_lines
 from tcbo_pyomo.records import start_campaign
 from tcbo_pyomo.settings import settings_from
 from tcbo_pyomo.surrogate.most_probable_factors import learn
@@ -46,6 +47,8 @@ def test_lengthscales_and_noise_are_learned_without_a_slip(make):
     longest = 1.0 if campaign.knowledge.learner.held_until > 10 else np.inf
     assert learned.factors.lengthscales == tuple(min(longest, factor) for factor in alone.factors.lengthscales)
     assert learned.factors.noise < learned_alone(campaign, 10, set()).factors.noise
+    how = "lengthscales (learned from 10 results without 1 unlikely one that nobody confirmed):"
+    assert belief_lines(campaign.knowledge)[0].startswith(how)
 
 
 def test_in_the_belief_a_slip_counts_as_if_it_were_noisy():

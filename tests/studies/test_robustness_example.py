@@ -24,7 +24,7 @@ def test_every_system_has_wrong_beliefs_and_nothing_given():
     studies = {study.name: study for study in map(read_study, STUDIES)}
     ranges = loaded("table").RANGES
     for name, study in studies.items():
-        other = studies[name.replace("nothing", "beliefs")]
+        other = studies[name.replace("nothing", "beliefs").replace("right", "beliefs")]
         assert [entry.label for entry in study.problems] == [entry.label for entry in other.problems]
         assert (study.seeds, study.feedback, study.settings) == (other.seeds, other.feedback, other.settings)
         assert {entry.label.removesuffix("_idle_axis") for entry in study.problems} <= set(ranges)
@@ -69,8 +69,10 @@ def test_a_part_of_the_table_can_be_run_and_rivals_stand_beside_it(tmp_path, cap
     run, table = loaded("run"), loaded("table")
     order = [file.stem for file in sorted(FOLDER.glob("*.yaml"), key=run._order)]
     assert order[:4] == ["nothing_finite", "beliefs_finite", "nothing_continuous", "nothing_thermal"]
-    less = {"feedback": ("immediate",), "settings": {"episodes": 1, "planner": {"linear": {"solver": "dynamic_programming"}}}}
-    monkeypatch.setattr(run, "read_study", lambda file: read_study(file).model_copy(update=less))
+    assert order[4:6] == ["right_continuous", "right_thermal"]
+    finite = read_study(FOLDER / "nothing_finite.yaml")
+    short = finite.model_copy(update={"feedback": finite.feedback[:1], "settings": {**finite.settings, "episodes": 1}})
+    monkeypatch.setattr(run, "read_study", lambda file: short if "nothing_finite" in file.name else read_study(file))
     run.main(tmp_path, 1, "1..2", ("nothing_finite",))
     assert [path.name for path in tmp_path.iterdir()] == ["nothing_finite"]
     rows = [f"lake_ypacarai,immediate,{table.RIVAL},1,{move},0.1" for move in (25, 50)]
