@@ -63,7 +63,7 @@ def test_wrong_settings_are_named(layer, message):
 def test_a_stored_file_may_name_what_is_gone():
     data = {"episodes": 3, "planner": {"linear": {"solver": "highs", "hot_start": False}}}
     kept = {"episodes": 3, "planner": {"linear": {"solver": "highs", "hot_start": False}}}
-    then = {"utility": {"objective": "differences"}}
+    then = {"utility": {"objective": "differences"}, "planner": {"first_move": "eager"}}
     assert stored_settings(data) == settings_from(then, {"episodes": 3, "planner": {"linear": {"solver": "highs"}}})
     assert data == kept
     assert stored_settings({}) == stored_settings({"planner": {}}) == settings_from(then)

@@ -53,6 +53,10 @@ class MaximumStep(TransitionConstraint):
             allowed &= (change >= -down - slack) & (change <= up + slack)
         return allowed
 
+    def limits_size_only(self, coordinates: Sequence[Coordinate]) -> bool:
+        """Unless a coordinate may only rise or only fall."""
+        return all(min(down, up) > 0.0 for _, _, down, up in self._numbers(coordinates))
+
     def add_to_trajectory(self, model: PyomoModel) -> None:
         """-down <= x_{h+1} - x_h <= up for each step, as shares of the axis."""
         from pyomo.environ import Constraint

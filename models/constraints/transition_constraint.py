@@ -88,6 +88,10 @@ class TransitionConstraint:
         """Which states this rule allows before step `step` (after the last move: `horizon`)."""
         return self.allowed_points(process.coordinates, process.states)
 
+    def limits_size_only(self, coordinates: Sequence[Coordinate]) -> bool:
+        """Whether it limits nothing but how large a single move is, so that every move can be undone by the next."""
+        return False
+
     def add_to_polytope(self, model: PyomoModel) -> None:
         """Add linear components to the model of `build_state_action_polytope`."""
 

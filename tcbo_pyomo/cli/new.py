@@ -22,7 +22,7 @@ from tcbo_pyomo.cli._output import FILES_ARE_THERE, say
 from tcbo_pyomo.errors import BadInput, DiskError
 
 if TYPE_CHECKING:
-    from tcbo_pyomo.cli._plant_table import PlantTable
+    from tcbo_pyomo.cli._plant_from_table import PlantTable
     from tcbo_pyomo.surrogate.goal import Goal
     from tcbo_pyomo.surrogate.plain_prior import PlainPrior
 
@@ -69,7 +69,7 @@ def new(
 
     _check_name(name)
     if data is not None:
-        from tcbo_pyomo.cli._plant_table import plant_table
+        from tcbo_pyomo.cli._plant_from_table import plant_table
 
         table = plant_table(data, output)
         given = output_range, measurement_sd, changes_within, positive, goal

@@ -248,7 +248,7 @@ class ContinuousProblem(HiddenStates, MeasuredOnTheWay):
     @property
     def moves_are_independent(self) -> bool:
         """Whether only the size of a move is limited: neither dynamics nor rules tie moves to each other."""
-        return self.moves_freely and not self.rules
+        return self.moves_freely and all(rule.limits_size_only(self.coordinates) for rule in self.rules)
 
     @cached_property
     def reaches_everything(self) -> bool:

@@ -7,7 +7,7 @@ import pytest
 
 import tcbo_pyomo
 from tcbo_pyomo.cli._plain_questions import answers_from
-from tcbo_pyomo.cli._plant_table import plant_table
+from tcbo_pyomo.cli._plant_from_table import plant_table
 from tcbo_pyomo.cli.main import main
 from tcbo_pyomo.errors import BadInput
 

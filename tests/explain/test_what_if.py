@@ -168,7 +168,7 @@ def test_continuous_plant():
 
 def thermal(limit=15):
     problem = load_problem("thermal_reactor").changed(horizon=6)
-    settings = settings_from({"candidates": {"rule": "upper_confidence"}})
+    settings = settings_from({"candidates": {"rule": "upper_confidence"}, "planner": {"first_move": "eager"}})
     return Campaign(problem.changed(constraints=(MaximumStep({"temperature": limit}),)), settings, seed=1)
 
 

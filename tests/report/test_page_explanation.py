@@ -52,7 +52,7 @@ def test_the_page_says_what_tcbo_explain_says():
     text, found = section_text(campaign), explain(campaign)
     assert campaign.state() == before
     assert "The plan checks that nothing beats the recommendation (" in text and "Step 2 of episode 1, from (" in text
-    assert f"expected to beat it by {found.regret[0]:.4g} g now" in text
+    assert f"expected to beat it by adds up to {found.regret[0]:.4g} g now" in text
     for value in (found.utility_now, found.utility_after, found.best_path, found.best_known, found.lower_bound):
         assert f"{value:.4g} g²" in text
     assert f"{found.utility_now**0.5:.4g} g" in text and found.advice in text
