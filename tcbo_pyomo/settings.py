@@ -60,8 +60,8 @@ class PlannerSettings(_Section):
     """Finite processes: relative optimality gap. Adds components until (upper - lower) / upper is certified to be this small;
     ignores `components` and `step_rule`."""
     first_move: Literal["auto", "eager", "drawn", "likeliest"] = "auto"
-    """Which first move of a plan is taken. auto: eager on finite plants and on continuous ones that move freely; drawn where
-    dynamics or rules of a continuous plant tie its moves to each other. eager: among the moves that delay the plan by at most
+    """Which first move of a plan is taken. auto: eager on finite plants and on continuous ones where moves can be undone; drawn
+    where they cannot, with inertia, a budget for the way or a coordinate that may only grow or fall, or with a rule of your own. eager: among the moves that delay the plan by at most
     one step, the most informative; where every place is one move away, the one that lowers the expected regret most, at once
     or by going there and staying (with utility.objective differences, and on a continuous plant in the first half of the
     budget, the one with the largest upper confidence bound; continuous mixtures of several paths: as drawn). drawn: at random
@@ -76,11 +76,11 @@ class PlannerSettings(_Section):
         """The first move on a finite plant; what `auto` stands for there."""
         return "eager" if self.first_move == "auto" else self.first_move
 
-    def continuous_first_move(self, independent: bool) -> Literal["eager", "drawn", "likeliest"]:
-        """The first move on a continuous plant, whose moves may be independent of each other or not."""
+    def continuous_first_move(self, can_be_undone: bool) -> Literal["eager", "drawn", "likeliest"]:
+        """The first move on a continuous plant, whose moves later ones can undo or not."""
         if self.first_move != "auto":
             return self.first_move
-        return "eager" if independent else "drawn"
+        return "eager" if can_be_undone else "drawn"
 
 
 class FeedbackSettings(_Section):

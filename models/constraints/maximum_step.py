@@ -53,7 +53,7 @@ class MaximumStep(TransitionConstraint):
             allowed &= (change >= -down - slack) & (change <= up + slack)
         return allowed
 
-    def limits_size_only(self, coordinates: Sequence[Coordinate]) -> bool:
+    def lets_return(self, coordinates: Sequence[Coordinate]) -> bool:
         """Unless a coordinate may only rise or only fall."""
         return all(min(down, up) > 0.0 for _, _, down, up in self._numbers(coordinates))
 

@@ -88,8 +88,8 @@ class TransitionConstraint:
         """Which states this rule allows before step `step` (after the last move: `horizon`)."""
         return self.allowed_points(process.coordinates, process.states)
 
-    def limits_size_only(self, coordinates: Sequence[Coordinate]) -> bool:
-        """Whether it limits nothing but how large a single move is, so that every move can be undone by the next."""
+    def lets_return(self, coordinates: Sequence[Coordinate]) -> bool:
+        """Whether later moves can take the plant back to where it was, at no cost but the moves. False where nobody says so."""
         return False
 
     def add_to_polytope(self, model: PyomoModel) -> None:

@@ -246,9 +246,9 @@ class ContinuousProblem(HiddenStates, MeasuredOnTheWay):
         return ", ".join(f"{name} {value:.4g}" for name, value in zip(names, decision, strict=True))
 
     @property
-    def moves_are_independent(self) -> bool:
-        """Whether only the size of a move is limited: neither dynamics nor rules tie moves to each other."""
-        return self.moves_freely and all(rule.limits_size_only(self.coordinates) for rule in self.rules)
+    def moves_can_be_undone(self) -> bool:
+        """Whether the plant can go back at no cost but the moves: neither inertia nor a rule prevents it."""
+        return self.moves_freely and all(rule.lets_return(self.coordinates) for rule in self.rules)
 
     @cached_property
     def reaches_everything(self) -> bool:

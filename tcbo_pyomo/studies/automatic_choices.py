@@ -44,7 +44,7 @@ def _choices(problem: ProblemProtocol, settings: Settings) -> dict[str, str]:
 
 @_choices.register
 def _(problem: ContinuousProblem, settings: Settings) -> dict[str, str]:
-    first_move = settings.planner.continuous_first_move(problem.moves_are_independent)
+    first_move = settings.planner.continuous_first_move(problem.moves_can_be_undone)
     return {OBJECTIVE: settings.continuous_objective, FIRST_MOVE: first_move}
 
 

@@ -41,7 +41,7 @@ class ContinuousPlanner:
             )
         self.oracle = TrajectoryOracle(problem, settings.nonlinear)
         # Only a single path has an eager first move.
-        first_move = settings.continuous_first_move(problem.moves_are_independent)
+        first_move = settings.continuous_first_move(problem.moves_can_be_undone)
         self.is_eager = first_move == "eager" and settings.components == 1
         self._eager_paths = EagerPaths(problem, self.oracle) if self.is_eager else None
         self.previous: TrajectoryPlan | None = None

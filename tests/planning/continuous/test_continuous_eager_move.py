@@ -13,7 +13,15 @@ from tcbo_pyomo.campaign.assembly import planner_for
 from tcbo_pyomo.campaign.simulation import run_campaign
 from tcbo_pyomo.explain.explanation import explain
 from tcbo_pyomo.foundation.coordinates import Coordinate
-from tcbo_pyomo.models.constraints import Circle, EndAt, ForbiddenRegion
+from tcbo_pyomo.models.constraints import (
+    Circle,
+    EndAt,
+    ForbiddenRegion,
+    MaximumStep,
+    NonDecreasing,
+    ResourceBudget,
+    TransitionConstraint,
+)
 from tcbo_pyomo.models.episode_path import EpisodePath
 from tcbo_pyomo.planning.continuous.distance_objectives import DistanceObjective, Passing
 from tcbo_pyomo.planning.continuous.eager_move import EagerPaths, wanted
@@ -274,9 +282,29 @@ def test_an_explanation_says_how_the_first_move_is_chosen():
     assert explain(Campaign(replace(problem), drawn, seed=1)).choice == ""
 
 
-@pytest.mark.parametrize(("name", "eager"), [("branin2d", True), ("snar", True), ("drone", False), ("tank_cascade", False)])
-def test_by_default_the_move_is_eager_only_where_moves_are_independent(name, eager):
+UNDONE = {"branin2d": True, "snar": True, "fjord": True, "hartmann3d_obstacles": True}
+KEPT = {"drone": False, "tank_cascade": False, "thermal_reactor": False}
+
+
+@pytest.mark.parametrize(("name", "eager"), {**UNDONE, **KEPT}.items())
+def test_by_default_the_move_is_eager_only_where_moves_can_be_undone(name, eager):
     problem = load_problem(name)
-    assert planner_for(problem, PlannerSettings()).is_eager == problem.moves_are_independent == eager
+    assert planner_for(problem, PlannerSettings()).is_eager == problem.moves_can_be_undone == eager
     assert planner_for(problem, PlannerSettings(first_move="eager")).is_eager
     assert not planner_for(problem, PlannerSettings(first_move="drawn")).is_eager
+
+
+@pytest.mark.parametrize(
+    ("rule", "eager"),
+    [
+        (MaximumStep({"x": 0.1}), True),
+        (MaximumStep({"x": (0, 0.1)}), False),
+        (NonDecreasing("x"), False),
+        (ForbiddenRegion(Circle({"x": 0.5, "y": 0.5}, 0.1)), True),
+        (ResourceBudget("fuel", lambda here, there: there["x"] - here["x"], 1.0), False),
+        (TransitionConstraint(), False),
+    ],
+    ids=lambda value: getattr(value, "name", str(value)),
+)
+def test_a_rule_says_whether_moves_can_be_undone(rule, eager):
+    assert rule.lets_return(problem_of(horizon=4).coordinates) == eager
