@@ -61,8 +61,8 @@ class PlannerSettings(_Section):
     ignores `components` and `step_rule`."""
     first_move: Literal["auto", "eager", "drawn", "likeliest"] = "auto"
     """Which first move of a plan is taken. auto: eager on finite plants and on continuous ones where moves can be undone; drawn
-    where they cannot: inertia, a budget for the way, a coordinate that may only grow or fall, a rule of your own. eager: among
-    the moves that delay the plan by at most one step, the most informative; where every place is one move away, the one that
+    where they cannot: inertia, a budget for the way, a coordinate that may only grow or fall. eager: among the
+    moves that delay the plan by at most one step, the most informative; where every place is one move away, the one that
     lowers the expected regret most, at once or by going there and staying (with utility.objective differences, and on a
     continuous plant in the first half of the budget, the one with the largest upper confidence bound; continuous mixtures of
     several paths: as drawn). drawn: at random with the plan's probabilities, as in the paper. likeliest: the most probable

@@ -34,10 +34,6 @@ class EndAt(TransitionConstraint):
             raise BadInput(f"end_at: point {point!r} must give at least one coordinate and its final value")
         self.point = dict(point)
 
-    def lets_return(self, coordinates: Sequence[Coordinate]) -> bool:
-        """Going back and forth on the way to the end costs moves only."""
-        return True
-
     def allowed_states(self, process: Process, step: int, horizon: int) -> Mask | None:
         """Only the end point, after the last move."""
         if step < horizon:

@@ -36,10 +36,6 @@ class ForbiddenRegion(TransitionConstraint):
         self.region = region
         self.crossing = crossing
 
-    def lets_return(self, coordinates: Sequence[Coordinate]) -> bool:
-        """The way there is a way back."""
-        return True
-
     def allowed_transitions(self, process: Process) -> Mask:
         """Moves that neither end in the region nor pass through it."""
         return ~self._broken(process.coordinates, *transition_endpoints(process))

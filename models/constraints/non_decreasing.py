@@ -33,6 +33,10 @@ class NonDecreasing(TransitionConstraint):
         change = self.direction * (right[:, axis] - left[:, axis])
         return change >= -1e-9 * process.coordinates[axis].width
 
+    def lets_return(self, coordinates: Sequence[Coordinate]) -> bool:
+        """There is no way back."""
+        return False
+
     def add_to_trajectory(self, model: PyomoModel) -> None:
         """One linear row per step, in scaled coordinates."""
         from pyomo.environ import Constraint

@@ -89,8 +89,11 @@ class TransitionConstraint:
         return self.allowed_points(process.coordinates, process.states)
 
     def lets_return(self, coordinates: Sequence[Coordinate]) -> bool:
-        """Whether later moves can take the plant back to where it was, at no cost but the moves. False where nobody says so."""
-        return False
+        """Whether later moves can take the plant back to where it was, at no cost but the moves.
+
+        Not if it adds up something over the episode. Override it in a rule that forbids the way back.
+        """
+        return not self.couples_steps
 
     def add_to_polytope(self, model: PyomoModel) -> None:
         """Add linear components to the model of `build_state_action_polytope`."""

@@ -302,7 +302,7 @@ def test_by_default_the_move_is_eager_only_where_moves_can_be_undone(name, eager
         (NonDecreasing("x"), False),
         (ForbiddenRegion(Circle({"x": 0.5, "y": 0.5}, 0.1)), True),
         (ResourceBudget("fuel", lambda here, there: there["x"] - here["x"], 1.0), False),
-        (TransitionConstraint(), False),
+        (TransitionConstraint(), True),
     ],
     ids=lambda value: getattr(value, "name", str(value)),
 )
