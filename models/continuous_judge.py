@@ -6,7 +6,7 @@ decide is held against the best that they can do: the bounds of states and actio
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -48,6 +48,8 @@ class ContinuousJudge:
     corrected
         Whether hidden states are corrected by what is measured of them. A move is then held to be the one asked for: where
         its end is partly measured and partly worked out, no action need lead there.
+    broken_limit
+        The limit of a user's model that a step breaks, from the scaled state where it began and the action; empty if none.
     """
 
     def __init__(
@@ -58,10 +60,11 @@ class ContinuousJudge:
         horizon: int,
         next_state: NextState | None = None,
         corrected: bool = False,
+        broken_limit: Callable[[Array, Array], str] | None = None,
     ) -> None:
         self.coordinates, self.dynamics, self.start, self.horizon = coordinates, dynamics, start, horizon
         self._next_state = dynamics.next_state if isinstance(dynamics, LinearDynamics) else next_state
-        self.corrected = corrected
+        self.corrected, self._broken_limit = corrected, broken_limit
         self._rows: dict[int, tuple[TransitionConstraint, TrajectoryRows]] = {}
         self._last: tuple[EpisodePath, ActionsBehind] | None = None
 
@@ -104,9 +107,15 @@ class ContinuousJudge:
         """Moves that the simulated dynamics make with no allowed action."""
         if self._next_state is None:
             return []
-        lost = np.flatnonzero(np.isnan(self._actions(path)).any(axis=1)).tolist()
+        actions, points = self._actions(path), scaled(self.coordinates, path.points)
         limit = f"the dynamics, to {MODEL_TOLERANCE:.0%} of each axis"
-        return [(step, limit, f"no allowed action leads to {self._place(path, step)}") for step in lost]
+        found = []
+        for step, action in enumerate(actions):
+            if np.isnan(action).any():
+                found.append((step, limit, f"no allowed action leads to {self._place(path, step)}"))
+            elif self._broken_limit is not None and (name := self._broken_limit(points[step], action)):
+                found.append((step, f"the model's own limit {name}", f"broken on the way to {self._place(path, step)}"))
+        return found
 
     def misses(self, path: EpisodePath) -> list[tuple[int, str]]:
         """Moves that ended elsewhere than the action asked for leads to, by more than a hundredth of an axis."""

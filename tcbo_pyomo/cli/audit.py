@@ -45,13 +45,20 @@ def audit(
         )
         print_table(_table(found.misses, "expected"))
     if found.unjudged:
-        typer.echo(f"not checked: {', '.join(found.unjudged)}", err=True)
+        typer.echo(f"not checked: {', '.join(found.unjudged)}{_advice(found, where)}", err=True)
     number = f"{len(found.findings) or 'no'} violation{'' if len(found.findings) == 1 else 's'}"
     moves = f"{found.moves} move{'' if found.moves == 1 else 's'}"
     limit = "; not everything could be checked" if found.unjudged else ""
     typer.echo(f"{where}: {number} in {moves} of {built.name}{limit}")
     if found.findings:
         raise typer.Exit(VIOLATIONS_FOUND)
+
+
+def _advice(found: Audit, where: Path) -> str:
+    """How to check the dynamics of a campaign whose file does not hold them."""
+    if "dynamics" not in found.unjudged or where.suffix == ".csv":
+        return ""
+    return "; the problem's own code checks the dynamics: tcbo export it, then tcbo audit FILE.csv --problem PROBLEM.py"
 
 
 def _table(findings: Sequence[AuditFinding], allowed: str) -> Table:

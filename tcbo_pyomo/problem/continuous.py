@@ -289,7 +289,14 @@ class ContinuousProblem(HiddenStates, MeasuredOnTheWay):
     def judge(self) -> ContinuousJudge:
         """Who holds executed paths against the dynamics and the rules."""
         start, step = np.asarray(self.start_state), self._simulated_step
-        return ContinuousJudge(self.coordinates, self.dynamics, start, self.horizon, step, self.has_hidden)
+        limit = self._broken_limit
+        return ContinuousJudge(self.coordinates, self.dynamics, start, self.horizon, step, self.has_hidden, limit)
+
+    def _broken_limit(self, state: Array, action: Array) -> str:
+        from tcbo_pyomo.solvers.nonlinear.step_simulator import StepSimulator, simulator_of  # Only plans need it.
+
+        simulator = simulator_of(self.dynamics)
+        return simulator.broken_limit(state, action) if isinstance(simulator, StepSimulator) else ""
 
     def _simulated_step(self, state: Array, action: Array) -> Array:
         from tcbo_pyomo.solvers.nonlinear.step_simulator import simulator_of  # Only plans need it.

@@ -39,10 +39,10 @@ class Reach:
         self._last = situation.step + 1 == problem.horizon
 
     def arrivals(self, actions: Array) -> Array:
-        """Where n actions (n x q) lead, n x d; NaN where the equations of the plant have no solution."""
+        """Where n actions (n x q) lead, n x d; NaN where there is no solution, or a limit of a user's model is broken."""
         if isinstance(self.dynamics, LinearDynamics):
             return self.dynamics.state_matrix @ self.state + actions @ self.dynamics.input_matrix.T
-        return next_states(self.dynamics, np.tile(self.state, (len(actions), 1)), actions)
+        return next_states(self.dynamics, np.tile(self.state, (len(actions), 1)), actions, True)
 
     def inputs(self, actions: Array) -> Array:
         """What the black box sees of where n actions lead, n x p."""

@@ -108,18 +108,21 @@ class Episodes:
         return Route(states, actions, step) if self.feasible(states[None], actions[None])[0] else None
 
     def simulate(self, actions: Array) -> Array:
-        """The states of n episodes (n x H + 1 x d) under their actions (n x H x q); NaN from where they leave the box on."""
+        """The states of n episodes (n x H + 1 x d) under their actions (n x H x q).
+
+        NaN from where they leave the box or break a limit of a user's model on.
+        """
         states = np.empty((len(actions), self.horizon + 1, len(self.start)))
         states[:, 0] = self.start
         for step in range(self.horizon):
-            states[:, step + 1] = self._within(next_states(self.dynamics, states[:, step], actions[:, step]))
+            states[:, step + 1] = self._within(next_states(self.dynamics, states[:, step], actions[:, step], True))
         return states
 
     def guided(self, wanted: Array, generator: np.random.Generator) -> tuple[Array, Array]:
         """States and actions of the episodes that stay in the box, with other actions where the wanted ones would leave it."""
         actions, here, states = self._clipped(wanted), np.tile(self.start, (len(wanted), 1)), []
         for step in range(self.horizon):
-            after = self._within(next_states(self.dynamics, here, actions[:, step]))
+            after = self._within(next_states(self.dynamics, here, actions[:, step], True))
             for turn in range(OTHER_ACTIONS):
                 lost = np.flatnonzero(np.isnan(after).any(axis=1))
                 if len(lost) == 0:
@@ -127,7 +130,7 @@ class Episodes:
                 drawn = generator.uniform(self.lower, self.upper, (len(lost), len(self.lower)))
                 mirrored = self.lower + self.upper - actions[lost, step]
                 actions[lost, step] = self.dynamics.actions.clip(mirrored if turn == 0 else drawn)
-                after[lost] = self._within(next_states(self.dynamics, here[lost], actions[lost, step]))
+                after[lost] = self._within(next_states(self.dynamics, here[lost], actions[lost, step], True))
             states.append(after)
             here = after
         path = np.stack([np.tile(self.start, (len(wanted), 1)), *states], axis=1)

@@ -20,6 +20,7 @@ from tcbo_pyomo.foundation.profiling import section
 from tcbo_pyomo.plant.dynamics import Dynamics, LinearDynamics, NonlinearDynamics
 from tcbo_pyomo.plant.pyomo_model.model_dynamics import ModelDynamics
 from tcbo_pyomo.solvers.nonlinear.feasible_point import FeasiblePoint
+from tcbo_pyomo.solvers.nonlinear.step_limits import StepLimits
 
 
 @runtime_checkable
@@ -63,11 +64,11 @@ class StepSimulator:
         if hasattr(model, "move_limit"):
             # A limit of the action is not an equation of the step.
             model.move_limit.deactivate()
-        inside, formulas, within = [], [], []
+        inside, formulas, within, limits = [], [], [], []
         if isinstance(dynamics, ModelDynamics):
             links = dynamics.links(model, 0)
-            inside, formulas, within = links.columns, links.formulas, links.within
-            for row in links.limits:
+            inside, formulas, within, limits = links.columns, links.formulas, links.within, links.limits
+            for row in limits:
                 # What the model limits is for a plan to keep; the plant does what it does.
                 row.deactivate()
         state = [model.state[point, name] for point in (0, 1) for name in model.COORDINATES]
@@ -86,7 +87,7 @@ class StepSimulator:
         given = casadi.vertcat(programme.variables[:known], programme.parameter_symbols)
         residual = programme.expressions - casadi.DM(lower)
         equations = {"x": programme.variables[known:], "p": given, "g": residual}
-        self._programme = programme
+        self._programme, self._limits = programme, StepLimits(model, programme, formulas, limits, known)
         options = {"abstol": 1e-11, "error_on_fail": False, "show_eval_warnings": False}
         if inside:
             # Of large models many random moves have no solution; what Newton's method finds, it finds soon.
@@ -121,13 +122,16 @@ class StepSimulator:
             )
         return answer[self._next]
 
-    def next_states(self, states: Array, actions: Array) -> Array:
-        """The scaled states (n x d) after n actions (n x q) in n states; NaN where Newton's method finds no solution."""
+    def next_states(self, states: Array, actions: Array, within_limits: bool = False) -> Array:
+        """The scaled states (n x d) after n actions (n x q) in n states; NaN where Newton's method finds no solution.
+
+        And, with `within_limits`, where a step breaks an inequality or a bound of the user's model.
+        """
         known = np.isfinite(states).all(axis=1)
         if not known.all():
             after = np.full(states.shape, np.nan)
             if known.any():
-                after[known] = self.next_states(states[known], actions[known])
+                after[known] = self.next_states(states[known], actions[known], within_limits)
             return after
         guess = np.tile(self._guess[:, None], (1, len(states)))
         guess[self._next] = states.T
@@ -137,7 +141,16 @@ class StepSimulator:
             answer: Array = np.array(self._newton(guess, given))
         missed = np.abs(np.array(self._residual(answer, given))).max(axis=0)
         found = missed <= self._allowed(answer)
+        if within_limits and len(self._inside):
+            found &= self._limits.kept(np.vstack([states.T, actions.T, answer]))
         return np.where(found[:, None], answer[self._next].T, np.nan)
+
+    def broken_limit(self, state: Array, action: Array) -> str:
+        """The name of the limit of a user's model that a step breaks; empty where it keeps all of them."""
+        if not len(self._inside):
+            return ""
+        answer, _ = self._solve(state, action)
+        return self._limits.broken(np.concatenate([np.ravel(state), np.ravel(action), answer]))
 
     def inside(self, state: Array, action: Array) -> Array:
         """The values of the variables inside a step of a user's model, in the order of `Links.columns`."""
@@ -189,13 +202,16 @@ class StepSimulator:
         return 1e-8 * np.maximum(1.0, largest)
 
 
-def next_states(dynamics: Dynamics, states: Array, actions: Array) -> Array:
-    """The scaled states (n x d) after n actions (n x q) in n states; NaN where the plant's equations have no solution."""
+def next_states(dynamics: Dynamics, states: Array, actions: Array, within_limits: bool = False) -> Array:
+    """The scaled states (n x d) after n actions (n x q) in n states; NaN where the plant's equations have no solution.
+
+    And, with `within_limits`, where a step breaks a limit that a user's model has itself.
+    """
     if isinstance(dynamics, LinearDynamics):
         return states @ dynamics.state_matrix.T + actions @ dynamics.input_matrix.T
     simulator = simulator_of(dynamics)
     if isinstance(simulator, StepSimulator):
-        return simulator.next_states(states, actions)
+        return simulator.next_states(states, actions, within_limits)
     return np.array([_one_step(simulator, *pair) for pair in zip(states, actions, strict=True)])
 
 
