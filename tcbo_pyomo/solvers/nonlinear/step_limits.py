@@ -58,8 +58,7 @@ class StepLimits:
         """Which of n steps keep all limits; `values` are those of the columns, m x n."""
         from tcbo_pyomo.solvers.nonlinear.programme import TOLERANCE
 
-        kept: Mask = (self._missed(values) <= TOLERANCE).all(axis=0)
-        return kept
+        return np.asarray((self._missed(values) <= TOLERANCE).all(axis=0))
 
     def broken(self, values: Array) -> str:
         """The name of the limit that a step (m) breaks most; empty where it breaks none by more than an executed move may."""
