@@ -179,18 +179,19 @@ def test_ctrl_c_stops_a_solve_within_a_few_evaluations(plain: Plant, interface: 
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-def test_no_memory_growth_over_a_thousand_solves() -> None:
+def test_no_memory_growth_over_thousands_of_solves() -> None:
     plant = Plant([], steps=3)
     solver = plant.solver("casadi", max_iterations=3)
     objective, pair = pair_objective(np.random.default_rng(5))
     x0 = plant.straight(pair[0])
-    for _ in range(200):
-        solver.solve(objective, x0, plant.bounds)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    for _ in range(1000):
-        solver.solve(objective, x0, plant.bounds)
-    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
-    assert grown < 4096, f"{grown} kB"
+    most = []
+    for _ in range(5):
+        for _ in range(500):
+            solver.solve(objective, x0, plant.bounds)
+        most.append(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+    # What leaks grows every time; an allocator asks for another large piece now and then.
+    grown = int(np.diff(most).min())
+    assert grown < 1024, f"{grown} kB"
 
 
 @pytest.mark.parametrize(
