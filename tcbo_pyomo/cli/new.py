@@ -13,6 +13,7 @@ import shutil
 import sys
 from importlib import resources
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -77,7 +78,7 @@ def new(
         (file,) = write_plant(name, table, prior, aim)
         following = (
             f"next: open {file} and change the moves and the start to yours; tcbo check {file}; "
-            f"tcbo start rig.db {file} --seed 1 --data {data}"
+            f"tcbo start rig.db {file} --seed 1 --data {quote(str(data))}"
         )
         say(f"{table.in_words()}\nwrote {file}\n{following}", advice=FILES_ARE_THERE)
         return

@@ -91,8 +91,8 @@ def test_many_different_values_become_an_even_axis_that_holds_them_all(folder):
 
 def test_headings_with_quotes_are_written_as_python(folder):
     (folder / "odd 'name'.csv").write_text('"say ""x""",y \\ z\n1,2\n2,3\n')
-    assert call("new", "odd", "--data", "odd 'name'.csv", "--range", "0", "5") == 0
-    problem = tcbo_pyomo.load_problem("odd/odd.py")
+    assert call("new", "odd_headings", "--data", "odd 'name'.csv", "--range", "0", "5") == 0
+    problem = tcbo_pyomo.load_problem("odd_headings/odd_headings.py")
     assert (problem.coordinates[0].name, problem.output) == ('say "x"', "y \\ z")
 
 
