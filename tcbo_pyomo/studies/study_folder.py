@@ -56,10 +56,16 @@ class StudyFolder:
                     f"folder '{self.place}' holds the study '{before['name']}', which differs in {', '.join(changed)}; "
                     "name another folder, or use --extend to continue with the changed study"
                 )
-        elif self.place.is_dir() and any(self.place.iterdir()):
+        elif self.place.is_dir() and not all(self._left_behind(item) for item in self.place.iterdir()):
             raise BadInput(f"folder '{self.place}' is not empty and holds no study; name another folder")
         elif self.place.exists() and not self.place.is_dir():
             raise BadInput(f"folder '{self.place}' is a file; name a folder")
+
+    def _left_behind(self, item: Path) -> bool:
+        """Whether a study that was killed before its first word was written may have left this."""
+        if item in (self.runs, self.failures):
+            return item.is_dir() and not any(item.iterdir())
+        return item.name.startswith(f".{self.definition.name}.")
 
     def as_begun(self, study: Study) -> Study:
         """The study with the defaults that held when the folder was begun: half a study continues with the same moves."""

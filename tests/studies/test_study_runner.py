@@ -14,10 +14,11 @@ from tiny_study import contents
 from waiting import PATIENCE, until
 
 from tcbo_pyomo.errors import BadInput
-from tcbo_pyomo.studies import run_study
+from tcbo_pyomo.studies import read_study, run_study
 from tcbo_pyomo.studies.execution import execute
 from tcbo_pyomo.studies.process_engine import by_processes
 from tcbo_pyomo.studies.runs import runs_of
+from tcbo_pyomo.studies.study_folder import StudyFolder
 from tcbo_pyomo.studies.worker_pool import worker_pool
 
 
@@ -152,6 +153,18 @@ def test_a_run_that_kills_its_process_is_found_and_the_others_go_on(study, tmp_p
     assert failures["seed"].tolist() == [2]
     assert "died" in failures["error"][0]
     assert sorted(pd.read_csv(folder / "runs.csv")["seed"].unique()) == [1, 3, 4]
+
+
+def test_a_folder_that_was_killed_before_its_first_word_is_begun_again(study, tmp_path):
+    folder = tmp_path / "out"
+    for name in ("runs", "failures"):
+        (folder / name).mkdir(parents=True)
+    (folder / ".study.json.k2x").write_text("{")
+    begun = StudyFolder(folder)
+    begun.refuse_another(read_study(study))
+    (folder / "runs" / "mine.txt").write_text("not a study's")
+    with pytest.raises(BadInput, match="is not empty and holds no study"):
+        begun.refuse_another(read_study(study))
 
 
 @pytest.mark.slow
