@@ -14,7 +14,7 @@ from tiny_study import contents
 from waiting import PATIENCE, until
 
 from tcbo_pyomo.errors import BadInput
-from tcbo_pyomo.studies import read_study, run_study
+from tcbo_pyomo.studies import run_study
 from tcbo_pyomo.studies.execution import execute
 from tcbo_pyomo.studies.process_engine import by_processes
 from tcbo_pyomo.studies.runs import runs_of
@@ -161,10 +161,10 @@ def test_a_folder_that_was_killed_before_its_first_word_is_begun_again(study, tm
         (folder / name).mkdir(parents=True)
     (folder / ".study.json.k2x").write_text("{")
     begun = StudyFolder(folder)
-    begun.refuse_another(read_study(study))
+    begun.refuse_another(study)
     (folder / "runs" / "mine.txt").write_text("not a study's")
     with pytest.raises(BadInput, match="is not empty and holds no study"):
-        begun.refuse_another(read_study(study))
+        begun.refuse_another(study)
 
 
 @pytest.mark.slow
