@@ -2,7 +2,7 @@
 
 Final regrets as shares of the range of the true function; below 0.5 % they count as 0.5 %. A row passes when its median is at
 most twice (nothing given) or three times (a wrong belief) that of the right kernel kept as it is, and, with nothing given, at
-most 5 % of its runs end above ten times that. What `botorch_in_the_box.py` made stands beside it, without a verdict.
+most 5 % of its runs end above ten times that. The rows of `botorch_in_the_box.py` are printed as well, without a verdict.
 """
 
 from __future__ import annotations
