@@ -51,7 +51,9 @@ class NotData(Exception):
     """An expression has something in it that plain arithmetic on the leaves is not."""
 
 
-def expression_data(expression: Any, leaves: Mapping[int, list[Any]]) -> Tree:
+def expression_data(
+    expression: Any, leaves: Mapping[int, list[Any]], shared: Callable[[Any], Tree] | None = None
+) -> Tree:
     """A Pyomo expression as nested lists.
 
     Parameters
@@ -60,6 +62,8 @@ def expression_data(expression: Any, leaves: Mapping[int, list[Any]]) -> Tree:
         A number or an expression.
     leaves
         For the `id` of each variable what it is called.
+    shared
+        What a named Expression is called. Default: it is written out wherever it occurs.
     """
     from pyomo.core.expr import numeric_expr as kinds
     from pyomo.environ import value
@@ -76,13 +80,15 @@ def expression_data(expression: Any, leaves: Mapping[int, list[Any]]) -> Tree:
         if not hasattr(node, "is_expression_type"):
             return _number(node)
         if node.is_variable_type():
-            if id(node) not in leaves:
-                raise NotData(f"it has a variable of its own, {node.name}")
-            return leaves[id(node)]
+            if id(node) in leaves:
+                return leaves[id(node)]
+            if node.fixed:
+                return _number(value(node))
+            raise NotData(f"it has a variable of its own, {node.name}")
         if not node.is_expression_type() or not node.is_potentially_variable():
             return _number(value(node))
         if node.is_named_expression_type():
-            return tree(node.expr)
+            return tree(node.expr) if shared is None else shared(node)
         word = next((word for kind, word in named.items() if isinstance(node, kind)), None)
         if word is None and isinstance(node, kinds.UnaryFunctionExpression):
             word = node.getname()
@@ -96,20 +102,20 @@ def expression_data(expression: Any, leaves: Mapping[int, list[Any]]) -> Tree:
         raise NotData("it is nested too deeply") from None
 
 
-def evaluated(tree: Tree, leaf: Callable[..., Any]) -> Any:
-    """What nested lists come to; `leaf` is called with the entries of each leaf."""
+def evaluated(tree: Tree, leaf: Callable[..., Any], functions: Mapping[str, Callable[..., Any]] = FUNCTIONS) -> Any:
+    """What nested lists come to; `leaf` is called with the entries of each leaf, `functions` make something else of it."""
     if not isinstance(tree, list):
         return float(tree)
     word, *arguments = tree
     if word in ("+", "*"):
-        values = [evaluated(argument, leaf) for argument in arguments]
+        values = [evaluated(argument, leaf, functions) for argument in arguments]
         total = 0.0 if word == "+" else 1.0
         for one in values:
             total = total + one if word == "+" else total * one
         return total
-    if word in FUNCTIONS:
+    if word in functions:
         with np.errstate(all="ignore"):
-            return FUNCTIONS[word](*(evaluated(argument, leaf) for argument in arguments))
+            return functions[word](*(evaluated(argument, leaf, functions) for argument in arguments))
     return leaf(word, *arguments)
 
 

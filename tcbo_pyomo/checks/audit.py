@@ -25,6 +25,9 @@ from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstr
 from tcbo_pyomo.models.episode_path import SAME_PLACE, point_text
 from tcbo_pyomo.problem.protocol import ProblemProtocol
 
+DYNAMICS = "dynamics"
+"""What is not checked where the data or the code do not say what the plant does."""
+
 
 @dataclass(frozen=True)
 class AuditFinding:
@@ -84,7 +87,7 @@ def unaudited(problem: ProblemProtocol) -> list[str]:
     # A rule says what a path did wrong itself, by what it removes, or by its rows.
     plain = [rule for rule in problem.rules if type(rule).violations is TransitionConstraint.violations]
     silent = [name for rule in plain for name in problem.judge.unjudged(rule)]
-    return silent if problem.judge.judges_moves else [*silent, "dynamics"]
+    return silent if problem.judge.judges_moves else [*silent, DYNAMICS]
 
 
 @dataclass(frozen=True)

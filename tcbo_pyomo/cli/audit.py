@@ -56,9 +56,11 @@ def audit(
 
 def _advice(found: Audit, where: Path) -> str:
     """How to check the dynamics of a campaign whose file does not hold them."""
-    if "dynamics" not in found.unjudged or where.suffix == ".csv":
+    from tcbo_pyomo.checks.audit import DYNAMICS
+
+    if DYNAMICS not in found.unjudged or where.suffix == ".csv":
         return ""
-    return "; the problem's own code checks the dynamics: tcbo export it, then tcbo audit FILE.csv --problem PROBLEM.py"
+    return f"; the problem's own code checks the dynamics: tcbo audit {where} --problem PROBLEM.py"
 
 
 def _table(findings: Sequence[AuditFinding], allowed: str) -> Table:
@@ -70,16 +72,20 @@ def _table(findings: Sequence[AuditFinding], allowed: str) -> Table:
 
 def _audited(where: Path, problem: str | None, settings: Path | None) -> tuple[Audit, ProblemProtocol]:
     """What was found, and the problem with its settings."""
-    from tcbo_pyomo.checks.audit import full_audit, full_campaign_audit
+    from tcbo_pyomo.checks.audit import DYNAMICS, full_audit, full_campaign_audit
     from tcbo_pyomo.checks.executed_path import episodes_of_table
-    from tcbo_pyomo.records.opening import is_campaign_file
+    from tcbo_pyomo.records.opening import in_memory, is_campaign_file, open_campaign
 
     given = where.is_file() or str(where) == STANDARD_INPUT
     if not given or where.suffix == ".json" or is_campaign_file(where):
         if settings is not None:
             raise BadInput("--settings is for a CSV file; a campaign has its own")
         campaign = look_at(where, problem)
-        return full_campaign_audit(campaign), campaign.problem
+        found = full_campaign_audit(campaign)
+        if problem is not None and DYNAMICS in found.unjudged:
+            # Whoever names the problem runs its code, which can judge what the data in the file do not say.
+            found = full_campaign_audit(in_memory(open_campaign(where, problem)))
+        return found, campaign.problem
     if problem is None:
         raise BadInput(f"'{where}' is a table of set-points; name its problem with --problem")
     built = _problem(problem, settings)

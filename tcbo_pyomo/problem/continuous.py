@@ -17,10 +17,12 @@ from tcbo_pyomo.models.components import PyomoModel
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 from tcbo_pyomo.models.continuous_judge import ContinuousJudge
 from tcbo_pyomo.models.continuous_rule_data import continuous_rule_data, dynamics_arithmetic
+from tcbo_pyomo.models.step_equations import step_equations
 from tcbo_pyomo.plant.actions import ActionLimits
 from tcbo_pyomo.plant.black_box_inputs import BlackBoxInput, derived_inputs
 from tcbo_pyomo.plant.dynamics import Dynamics
 from tcbo_pyomo.plant.dynamics_data import dynamics_data
+from tcbo_pyomo.plant.pyomo_model.model_dynamics import ModelDynamics
 from tcbo_pyomo.plant.route import Route
 from tcbo_pyomo.plant.situation import Location
 from tcbo_pyomo.problem.derived_values import derived_data
@@ -186,7 +188,10 @@ class ContinuousProblem(HiddenStates, MeasuredOnTheWay):
         """The dynamics, the actions and the rules, as plain data."""
         dynamics = dynamics_data(self.dynamics)
         if dynamics["kind"] == "code":
-            dynamics["arithmetic"] = dynamics_arithmetic(self._trajectory())
+            step = self._trajectory(1)
+            dynamics["arithmetic"] = dynamics_arithmetic(step)
+            if dynamics["arithmetic"] is None:
+                dynamics["step"] = step_equations(step, isinstance(self.dynamics, ModelDynamics))
         rules = [continuous_rule_data(rule, self._trajectory, self.coordinates) for rule in self.rules]
         noise = {"noise": float(self.noise), "measure_start": bool(self.measure_start)}
         plant = {"kind": "continuous", "dynamics": dynamics, **noise, "rules": rules}
@@ -197,10 +202,10 @@ class ContinuousProblem(HiddenStates, MeasuredOnTheWay):
         derived = derived_data(derived_inputs(self.dynamics), self.coordinates, self.dynamics.actions.names or ())
         return {**plant, "inputs": list(self.inputs), "derived": derived}
 
-    def _trajectory(self) -> PyomoModel:
+    def _trajectory(self, steps: int | None = None) -> PyomoModel:
         from tcbo_pyomo.models.trajectory import build_trajectory
 
-        return build_trajectory(self.coordinates, self.dynamics, np.asarray(self.start_state), self.horizon)
+        return build_trajectory(self.coordinates, self.dynamics, np.asarray(self.start_state), steps or self.horizon)
 
     def identified(self, point: Location) -> None:
         """None: in a box the best is never hit exactly."""

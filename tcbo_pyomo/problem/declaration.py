@@ -51,7 +51,7 @@ def opaque_parts(data: Mapping[str, Any]) -> list[str]:
     plant = data["plant"]
     found = [rule["name"] for rule in plant["rules"] if "use" not in rule and "table" not in rule]
     dynamics = plant.get("dynamics", {})
-    if dynamics.get("kind") == "code" and dynamics.get("arithmetic") is None:
+    if dynamics.get("kind") == "code" and dynamics.get("arithmetic") is None and dynamics.get("step") is None:
         found.append(f"dynamics '{dynamics['name']}'")
     if dynamics.get("actions", {}).get("kind") == "other":
         found.append("limits of the actions")

@@ -10,6 +10,7 @@ import numpy as np
 
 from tcbo_pyomo.foundation.coordinates import Coordinate
 from tcbo_pyomo.foundation.packed_arrays import unpacked
+from tcbo_pyomo.models.step_equations import same_equations
 from tcbo_pyomo.surrogate.extremes import MAXIMISE
 from tcbo_pyomo.surrogate.plain_prior import PlainPrior
 
@@ -188,7 +189,10 @@ def _dynamics(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Change
 
     if old["actions"] != new["actions"]:
         yield Change("limits of the actions", actions(old["actions"]), actions(new["actions"]))
-    if any(old.get(name) != new.get(name) for name in ("kind", "name", "free", "state", "input", "arithmetic")):
+    fields = ("kind", "name", "free", "state", "input", "arithmetic")
+    # Files of earlier versions do not hold the equations of a model.
+    other_step = old.get("step") is not None and not same_equations(old["step"], new.get("step"))
+    if other_step or any(old.get(name) != new.get(name) for name in fields):
         before, after = motion(old), motion(new)
         yield Change("dynamics", before, after if after != before else f"{after}, with other numbers")
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.coordinates import Coordinate
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 from tcbo_pyomo.models.continuous_rule_data import DeclaredContinuousJudge, continuous_rule, stored_step
@@ -21,6 +22,9 @@ from tcbo_pyomo.surrogate.kernels import kernel_from_dict
 from tcbo_pyomo.surrogate.kernels.kernel import Kernel
 from tcbo_pyomo.surrogate.named_goal import goal_from
 from tcbo_pyomo.surrogate.plain_prior import PlainPrior
+
+if TYPE_CHECKING:
+    from tcbo_pyomo.solvers.nonlinear.stored_equations import StoredEquations
 
 
 def declared_continuous(data: Mapping[str, Any]) -> DeclaredContinuousProblem:
@@ -86,7 +90,24 @@ class DeclaredContinuousProblem(ContinuousProblem):
     @cached_property
     def judge(self) -> DeclaredContinuousJudge:
         """Who holds executed paths against the dynamics and the rules."""
-        equations = self._data["plant"]["dynamics"].get("arithmetic")
-        step = None if equations is None else stored_step(equations)
-        start = np.asarray(self.start_state)
-        return DeclaredContinuousJudge(self.coordinates, self.dynamics, start, self.horizon, step, self.has_hidden)
+        stored, start = self._data["plant"]["dynamics"], np.asarray(self.start_state)
+        step, limit = None, None
+        if stored.get("arithmetic") is not None:
+            step = stored_step(stored["arithmetic"])
+        elif stored.get("step") is not None:
+            step, limit = self._stored_step, self._stored_limit
+        facts = (self.coordinates, self.dynamics, start, self.horizon)
+        return DeclaredContinuousJudge(*facts, step, self.has_hidden, limit)
+
+    def _stored_step(self, state: Array, action: Array) -> Array:
+        return self._equations.next_state(state, action)
+
+    def _stored_limit(self, state: Array, action: Array) -> str:
+        return self._equations.broken_limit(state, action)
+
+    @cached_property
+    def _equations(self) -> StoredEquations:
+        from tcbo_pyomo.solvers.nonlinear.stored_equations import StoredEquations  # Only judging moves needs it.
+
+        step = self._data["plant"]["dynamics"]["step"]
+        return StoredEquations(step, np.asarray(self.start_state), self.dynamics.actions)

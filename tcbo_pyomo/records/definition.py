@@ -106,10 +106,16 @@ class Definitions:
         """The definition under which a move was asked for."""
         return self.all[self.asked_under.get(move, self._now)]
 
-    def limits_held(self, move: Move) -> LimitsHeld:
-        """The limits that held when a move was asked for."""
+    def limits_held(self, move: Move, built: ProblemProtocol | None = None) -> LimitsHeld:
+        """The limits that held when a move was asked for.
+
+        By the data in the file. Where these do not say what the plant does, the problem that its code has built (`built`)
+        judges the moves of the definition in force.
+        """
         then, now = self.under(move.number), self.now
         assert then.declared is not None and now.declared is not None
+        if built is not None and then is now and not then.problem.judge.judges_moves:
+            return LimitsHeld(built, True)
         same = then.declared["plant"].get("process") == now.declared["plant"].get("process")
         return LimitsHeld(then.problem, same)
 

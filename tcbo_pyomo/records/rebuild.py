@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from copy import copy
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import Any
 
 from tcbo_pyomo.campaign.campaign import Campaign
@@ -229,7 +230,8 @@ def restore(campaign: Campaign, story: Story) -> None:
     """Bring a campaign to the state that the rows describe; it goes on with the same moves, bit for bit."""
     campaign.history.load(story.history())
     if story.definitions.now.declared is not None:
-        campaign.limits_held = story.definitions.limits_held
+        built = None if isinstance(campaign, RecordedCampaign) else campaign.problem
+        campaign.limits_held = partial(story.definitions.limits_held, built=built)
     campaign.amendments, campaign.corrections = story.definitions.amendments, story.corrections
     campaign.generator.bit_generator.state = story.state["generator"]
     campaign.plans = {plan["move"]: plan["plan"] for plan in story.plans if plan["plan"] is not None}

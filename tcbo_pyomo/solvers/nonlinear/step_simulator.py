@@ -7,7 +7,6 @@ iteration does it. A user's whole model goes to IPOPT where Newton's method fail
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any, Protocol, runtime_checkable
 from weakref import WeakKeyDictionary
 
@@ -16,10 +15,9 @@ import numpy as np
 from tcbo_pyomo.errors import BadInput, SolverFailed
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.coordinates import physical, scaled
-from tcbo_pyomo.foundation.profiling import section
 from tcbo_pyomo.plant.dynamics import Dynamics, LinearDynamics, NonlinearDynamics
 from tcbo_pyomo.plant.pyomo_model.model_dynamics import ModelDynamics
-from tcbo_pyomo.solvers.nonlinear.feasible_point import FeasiblePoint
+from tcbo_pyomo.solvers.nonlinear.square_system import SquareSystem
 from tcbo_pyomo.solvers.nonlinear.step_limits import StepLimits
 
 
@@ -88,17 +86,12 @@ class StepSimulator:
         residual = programme.expressions - casadi.DM(lower)
         equations = {"x": programme.variables[known:], "p": given, "g": residual}
         self._programme, self._limits = programme, StepLimits(model, programme, formulas, limits, known)
-        options = {"abstol": 1e-11, "error_on_fail": False, "show_eval_warnings": False}
-        if inside:
-            # Of large models many random moves have no solution; what Newton's method finds, it finds soon.
-            options["max_iter"] = 50
-        self._newton = casadi.rootfinder("step", "newton", equations, options)
+        bounds = (bound[known:] for bound in programme.column_bounds())
+        self._system = SquareSystem(equations, *bounds, is_model=bool(inside))
         self._guess = programme.start_values()[known:]
         positions = {id(column): i for i, column in enumerate(programme.columns)}
         self._next = np.array([positions[id(variable)] - known for variable in state[len(coordinates) :]])
-        self._residual = casadi.Function("residual", [equations["x"], given], [residual])
         self._inside = np.array([positions[id(variable)] - known for variable in inside], dtype=int)
-        self._equations = equations
         # A state that a formula gives is the value of that formula.
         defined = {id(variable): -1 - i for i, variable in enumerate(programme.defined)}
         places = {**{identity: at - known for identity, at in positions.items()}, **defined}
@@ -113,7 +106,7 @@ class StepSimulator:
     def next_state(self, state: Array, action: Array) -> Array:
         """The scaled state (d) after `action` (q) in the scaled state (d)."""
         answer, missed = self._solve(state, action)
-        if not missed <= self._allowed(answer):
+        if not missed <= self._system.allowed(answer):
             where = ", ".join(f"{c.name}={v:g}" for c, v in zip(self._coordinates, np.ravel(state), strict=True))
             raise SolverFailed(
                 f"dynamics: one step from the scaled state {where} with action {np.ravel(action).tolist()} "
@@ -137,10 +130,8 @@ class StepSimulator:
         guess[self._next] = states.T
         values = np.tile(self._programme.parameter_values()[:, None], (1, len(states)))
         given = np.vstack([states.T, actions.T, values]).astype(float)
-        with section("one step"):
-            answer: Array = np.array(self._newton(guess, given))
-        missed = np.abs(np.array(self._residual(answer, given))).max(axis=0)
-        found = missed <= self._allowed(answer)
+        answer, missed = self._system.solve_many(guess, given)
+        found = missed <= self._system.allowed(answer)
         if within_limits and len(self._inside):
             found &= self._limits.kept(np.vstack([states.T, actions.T, answer]))
         return np.where(found[:, None], answer[self._next].T, np.nan)
@@ -178,28 +169,7 @@ class StepSimulator:
         guess = self._guess.copy()
         guess[self._next] = state
         given = np.concatenate([np.ravel(state), np.ravel(action), self._programme.parameter_values()]).astype(float)
-        with section("one step"):
-            answer: Array = np.array(self._newton(guess, given)).ravel()
-        missed = self._missed(answer, given)
-        if len(self._inside) and not missed <= self._allowed(answer):
-            answer = self._by_ipopt(guess, given)
-            missed = self._missed(answer, given)
-        return answer, missed
-
-    @cached_property
-    def _by_ipopt(self) -> FeasiblePoint:
-        """For models whose equations Newton's method does not solve from a guess."""
-        unknowns = len(self._guess)
-        return FeasiblePoint(self._equations, *(bound[-unknowns:] for bound in self._programme.column_bounds()))
-
-    def _missed(self, answer: Array, given: Array) -> float:
-        return float(np.abs(np.array(self._residual(answer, given)).ravel()).max())
-
-    def _allowed(self, answer: Array) -> Array:
-        """By how much the equations of a step may be missed; for one answer, or for each of many (columns)."""
-        # The rows of a user's model are scaled to one, whatever the size of its variables.
-        largest = np.zeros(answer.shape[1:]) if len(self._inside) else np.abs(answer).max(axis=0)
-        return 1e-8 * np.maximum(1.0, largest)
+        return self._system.solve(guess, given)
 
 
 def next_states(dynamics: Dynamics, states: Array, actions: Array, within_limits: bool = False) -> Array:
