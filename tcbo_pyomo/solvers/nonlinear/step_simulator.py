@@ -86,8 +86,8 @@ class StepSimulator:
         residual = programme.expressions - casadi.DM(lower)
         equations = {"x": programme.variables[known:], "p": given, "g": residual}
         self._programme, self._limits = programme, StepLimits(model, programme, formulas, limits, known)
-        bounds = (bound[known:] for bound in programme.column_bounds())
-        self._system = SquareSystem(equations, *bounds, is_model=bool(inside))
+        low, high = (bound[known:] for bound in programme.column_bounds())
+        self._system = SquareSystem(equations, low, high, is_model=bool(inside))
         self._guess = programme.start_values()[known:]
         positions = {id(column): i for i, column in enumerate(programme.columns)}
         self._next = np.array([positions[id(variable)] - known for variable in state[len(coordinates) :]])

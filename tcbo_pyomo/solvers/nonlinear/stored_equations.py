@@ -56,7 +56,8 @@ class StoredEquations:
         bounds = np.array([limits_of(unknown) for unknown in self._unknowns])
         # The next state may leave its box here: whether it may do so is not for the equations to say.
         equations = {"x": symbols["unknown"], "p": given, "g": residual}
-        self._bounds, self._system = bounds, SquareSystem(equations, *bounds.T, is_model=bool(data["scaled"]))
+        self._bounds = bounds
+        self._system = SquareSystem(equations, bounds[:, 0], bounds[:, 1], is_model=bool(data["scaled"]))
         limits = casadi.vertcat(*(evaluated(row["body"], leaf, functions) for row in self._rows))
         self._limits = casadi.Function("limits", [symbols["unknown"], given], [limits])
         self._guess = np.array([unknown["guess"] for unknown in self._unknowns], dtype=float)
