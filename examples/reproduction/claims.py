@@ -2,7 +2,8 @@
 
 Each study file of this folder is run with `tcbo study FILE.yaml --output RESULTS/NAME`. `python claims.py RESULTS README.md`
 writes the tables into the README, between the comments that name them; tables of studies that are not in RESULTS stay.
-`python claims.py RESULTS --small FOLDER` keeps what the tables and verdicts are made of, and nothing else.
+`python claims.py RESULTS --small FOLDER` keeps what the tables and verdicts are made of, and nothing else; runs that FOLDER has
+and RESULTS has not stay, so that a long study can be made in parts.
 """
 
 from __future__ import annotations
@@ -73,13 +74,19 @@ def keep_small(folder: Path, target: Path) -> None:
             continue
         groups = runs.groupby(["problem", "feedback"], sort=False)
         small = pd.concat([table[table["move"].isin(chosen_moves(table))] for _, table in groups])
-        _compressed(small.drop(columns=["step", "candidates"]), target / name / "runs.csv.gz")
+        _kept(small.drop(columns=["step", "candidates"]), target / name, "runs")
         if name in compared and (times := table_of(folder / name, "timings")) is not None:
             means = times.groupby([*CASE, "seed"], sort=False)["seconds"].mean().reset_index()
-            _compressed(means, target / name / "seconds.csv.gz")
+            _kept(means, target / name, "seconds")
 
 
-def _compressed(table: pd.DataFrame, file: Path) -> None:
+def _kept(table: pd.DataFrame, folder: Path, name: str) -> None:
+    """Write a small table, with the runs of an earlier one that it does not have itself."""
+    before, file = table_of(folder, name), folder / f"{name}.csv.gz"
+    if before is not None:
+        run = [*CASE, "seed"]
+        left = ~pd.MultiIndex.from_frame(before[run]).isin(pd.MultiIndex.from_frame(table[run].fillna("")))
+        table = pd.concat([before[left], table])
     data = table.to_csv(index=False, float_format="%.6g", lineterminator="\n")
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_bytes(gzip.compress(data.encode(), mtime=0))

@@ -114,6 +114,16 @@ def test_the_small_results_say_the_same_and_the_readme_is_written(claims, tmp_pa
     assert readme.read_text(encoding="utf-8") == expected
 
 
+def test_small_results_can_be_made_in_parts(claims, tmp_path):
+    rng = np.random.default_rng(3)
+    runs = runs_of(rng.random((2, 9)), rng.random((2, 9)) < 0.5)
+    written_study(tmp_path / "whole", runs)
+    for name, some in (("first", runs["seed"] < 6), ("second", runs["seed"] >= 4)):
+        written_study(tmp_path / name, runs[some])
+        claims.main(tmp_path / name, "--small", str(tmp_path / "small"))
+    assert dict(claims.blocks(tmp_path / "whole")) == dict(claims.blocks(tmp_path / "small"))
+
+
 @pytest.mark.parametrize(("episodes", "same"), [(1, True), (3, False)])
 def test_the_literal_weight_of_the_prior_is_ours_in_the_last_episode(claims, episodes, same):
     """With T the whole budget the prior counts for (t + 1) / T of itself: a third in the first of three episodes."""
