@@ -92,7 +92,7 @@ RULES = {
     "does not bind": (ResourceBudget("way", steps, 1000.0), "warning", "it does not bind"),
     "rows only": (high_y, "ok", "it binds"),
     "start forbidden": (ForbiddenRegion(Circle({"x": 2.0, "y": 2.5}, 1.0)), "error", "the start is not allowed"),
-    "start forbidden by rows": (AwayFromTheStart(), "error", "the start is not allowed, outside[0] is 1, allowed is at least 4"),
+    "start forbidden by rows": (AwayFromTheStart(), "error", "the start is not allowed, outside[0] is 1"),
     "start forbidden by rows of a function": (away_from_the_start, "error", "outside[0] is 1, allowed is at least 4"),
     "cannot be kept": (EndAt({"x": 9.9}), "error", "no episode satisfies it"),
 }
