@@ -68,10 +68,15 @@ class TrajectoryRows:
         return [row.name for row in self._own_rows if not generate_standard_repn(row.body).is_linear()]
 
     def judged(self, points: Array, actions: Array, complete: bool) -> list[JudgedRow]:
-        """Each row at scaled points ((k + 1) x d) and actions (k x q, not a number where not known)."""
+        """Each row at scaled points ((k + 1) x d) and actions (k x q, not a number where not known).
+
+        Before the first move only the rows that the start itself breaks.
+        """
         self._set_values(points, actions)
         last = len(points) - 2
-        found = [self._judged(row, min(step, last)) for row, step in self._plain if last >= 0 or step < 0]
+        found = [self._judged(row, max(min(step, last), 0)) for row, step in self._plain]
+        if last < 0:
+            return [row for row in found if row.broken_at is not None]
         if self._own_rows and not self.undecidable:
             found.append(self._judged_together(last, complete))
         return found

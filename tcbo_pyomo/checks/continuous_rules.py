@@ -48,6 +48,10 @@ def _forbids_start(problem: ContinuousProblem, rule: TransitionConstraint) -> st
     allowed = rule.allowed_points(problem.coordinates, start)
     if allowed is not None and not allowed.all():
         return f"the rule forbids {problem.place_words(problem.start_state)}"
+    before = EpisodePath(problem.coordinates, start, False, (), problem.judge)
+    broken_rows = (row.message for row in rule.rows(before) if row.broken_at is not None)
+    if message := next(broken_rows, ""):
+        return message
     if rule.couples_steps or rule.end_point:
         return ""
     standing = EpisodePath(problem.coordinates, np.vstack([start, start]), False)

@@ -14,6 +14,7 @@ from tcbo_pyomo.library import load_problem
 from tcbo_pyomo.models.constraints.end_at import EndAt
 from tcbo_pyomo.models.constraints.forbidden_region import ForbiddenRegion
 from tcbo_pyomo.models.constraints.resource_budget import ResourceBudget
+from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 from tcbo_pyomo.models.regions.regions import Circle
 from tcbo_pyomo.plant.actions import BoxActions
 from tcbo_pyomo.plant.dynamics import LinearDynamics, NonlinearDynamics
@@ -73,11 +74,26 @@ def high_y(model):
     model.low = pyo.Constraint(model.POINTS, rule=lambda m, h: m.physical[h, "y"] <= 7.0)
 
 
+def away_from_the_start(model):
+    """Rows alone, with a known answer: the start (2, 2) is 1 cm from (2, 3), and 2 cm are asked for."""
+
+    def outside(model, point):
+        return (model.physical[point, "x"] - 2.0) ** 2 + (model.physical[point, "y"] - 3.0) ** 2 >= 4.0
+
+    model.outside = pyo.Constraint(model.POINTS, rule=outside)
+
+
+class AwayFromTheStart(TransitionConstraint):
+    add_to_trajectory = staticmethod(away_from_the_start)
+
+
 RULES = {
     "binds": (ResourceBudget("way", steps, 12.0), "ok", "it binds"),
     "does not bind": (ResourceBudget("way", steps, 1000.0), "warning", "it does not bind"),
     "rows only": (high_y, "ok", "it binds"),
     "start forbidden": (ForbiddenRegion(Circle({"x": 2.0, "y": 2.5}, 1.0)), "error", "the start is not allowed"),
+    "start forbidden by rows": (AwayFromTheStart(), "error", "the start is not allowed, outside[0] is 1"),
+    "start forbidden by rows of a function": (away_from_the_start, "error", "outside[0] is 1, allowed is at least 4"),
     "cannot be kept": (EndAt({"x": 9.9}), "error", "no episode satisfies it"),
 }
 

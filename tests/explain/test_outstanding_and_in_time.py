@@ -11,6 +11,7 @@ from tcbo_pyomo.explain.as_text import explanation_text
 from tcbo_pyomo.explain.explanation import explain
 from tcbo_pyomo.explain.outstanding import about, as_planned
 from tcbo_pyomo.explain.what_if import what_if
+from tcbo_pyomo.explain.what_if_text import verdict, what_if_text
 from tcbo_pyomo.foundation.deadline import Deadline
 from tcbo_pyomo.report.page_explanation import page_explanation
 
@@ -74,6 +75,15 @@ def test_what_if_says_which_gap_was_reached():
     assert "under the present limits the optimality gap of 0.0001 was not reached: it is" in answer.note
     assert "under the changed limits the optimality gap of 0.0001 was not reached: it is" in answer.note
     assert "not reached" not in what_if(knorr(), {"horizon": 6}, 0.2).note
+
+
+def test_what_if_does_not_call_unsolved_plans_equal():
+    """A longer episode is never worse; without time for the plans their bounds overlap, and nothing more is known."""
+    hurried, solved = (what_if(knorr(told=0), {"horizon": 12}, 0.01, seconds) for seconds in (LONG_PAST, 60.0))
+    assert verdict(solved) == "better"
+    assert hurried.changed.lower_bound <= solved.changed.utility_after <= hurried.changed.utility_after
+    assert verdict(hurried) == "unknown"
+    assert what_if_text(hurried).startswith("unknown: with horizon = 12 instead of 10 the best policy leaves ")
 
 
 @pytest.mark.parametrize("seconds", [0.0, -1.0, float("nan")])

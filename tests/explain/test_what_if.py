@@ -8,7 +8,7 @@ from tcbo_pyomo.errors import BadInput, InfeasiblePlan
 from tcbo_pyomo.explain.explanation import certifying_planner, explain, standpoint
 from tcbo_pyomo.explain.limits_by_name import changed_limit, limit_names, named_limits
 from tcbo_pyomo.explain.variance_scale import finite_scale, on_problem
-from tcbo_pyomo.explain.what_if import what_if
+from tcbo_pyomo.explain.what_if import PlanOutcome, WhatIf, what_if
 from tcbo_pyomo.explain.what_if_text import verdict, what_if_text
 from tcbo_pyomo.models.constraints import (
     Circle,
@@ -102,6 +102,17 @@ def one_cell(*constraints, noise=0.01, steps=(-1, 0, 1)):
     plant = grid_process(axes, {"time": [0, 1], "temperature": list(steps)}, noise, units={"temperature": "K"})
     start = {"time": 0, "temperature": 60}
     return Problem("cells", plant, start, 3, 2, SquaredExponential(1.0, 0.3), constraints, output_unit="g/L")
+
+
+@pytest.mark.parametrize(("share", "word"), [(-7e-7, "no difference"), (-1e-3, "better"), (1e-3, "worse")])
+def test_what_the_solver_of_trajectories_leaves_is_no_difference(share, word):
+    """7.618 instead of 7.618 is not better; a thousandth of the variance now is."""
+    present, changed = (PlanOutcome(7.618 + change, None, ()) for change in (0.0, 12.5 * share))
+    answer = WhatIf((("horizon", "10", "14"),), 12.5, present, changed)
+    assert verdict(answer) == word
+    assert what_if_text(answer).startswith(
+        f"{word} beyond the accuracy of the solver: " if share == -7e-7 else f"{word}: "
+    )
 
 
 def test_steps_that_the_moves_lack_are_built_and_answered_as_by_a_plant_that_has_them():
