@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.arrays import Array, Mask
 from tcbo_pyomo.foundation.coordinates import NUMBERS, Coordinate
+from tcbo_pyomo.foundation.user_lines import defined_at
 from tcbo_pyomo.foundation.wording import spaced
 from tcbo_pyomo.models.components import PyomoModel
 from tcbo_pyomo.models.constraints import (
@@ -116,7 +117,11 @@ class DeclaredRule(TransitionConstraint):
 def declared_words(rule: TransitionConstraint, coordinates: Sequence[Coordinate]) -> dict[str, Any]:
     """What every rule says about itself, whatever it is: its name, its limit in words, and its numbers."""
     numbers = {name: _plain(value) for name, value in rule.named_limits().items()}
-    return {"name": rule.name, "words": rule.describe(coordinates), "numbers": numbers}
+    words = rule.describe(coordinates)
+    if not isinstance(words, str):
+        place = f" ({found})" if (found := defined_at(rule.describe)) else ""
+        raise BadInput(f"constraint '{rule.name}': describe returned a {type(words).__name__}; it must return text{place}")
+    return {"name": rule.name, "words": words, "numbers": numbers}
 
 
 def library_data(rule: TransitionConstraint, coordinates: Sequence[Coordinate]) -> dict[str, Any] | None:

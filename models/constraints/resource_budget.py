@@ -10,6 +10,7 @@ import numpy as np
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.coordinates import Coordinate
+from tcbo_pyomo.foundation.user_answers import real_numbers
 from tcbo_pyomo.foundation.user_lines import defined_at
 from tcbo_pyomo.models.components import PyomoModel, add_component
 from tcbo_pyomo.models.constraints.budget import Budget
@@ -48,7 +49,7 @@ class ResourceBudget(Budget):
         abs() and square roots have no derivative at zero; each becomes a variable that lies above it, so a plan
         keeps the true budget. The cost must not fall where such a term grows.
         """
-        from pyomo.environ import Block, Constraint
+        from pyomo.environ import Block, Constraint, Expression
 
         from tcbo_pyomo.models.smooth_cost import SmoothCost
 
@@ -59,16 +60,32 @@ class ResourceBudget(Budget):
             left = {name: model.physical[step, name] for name in model.COORDINATES}
             right = {name: model.physical[step + 1, name] for name in model.COORDINATES}
             try:
-                used.append(smooth.walk_expression(self.cost(left, right)))
+                cost = self.cost(left, right)
+                symbolic = hasattr(cost, "is_expression_type")
+                used.append(smooth.walk_expression(cost) if symbolic else 0.0)
             except Exception as error:
                 raise BadInput(
                     f"resource_budget '{self.label}': the cost failed on Pyomo expressions "
                     f"({type(error).__name__}: {error}); write it with only + - * / ** and abs()"
                 ) from error
+            if not symbolic:
+                used[-1] = self._constant(cost)
         model.auxiliary_starts.append(smooth.starts(model))
         model.defining_rows += block.bound.values()
         total = sum(used) / (self.limit or 1.0)
+        if not hasattr(total, "is_expression_type"):  # Every move costs the same; Pyomo takes no row of numbers alone.
+            total = block.total = Expression(expr=total)
         add_component(model, self.short_name, Constraint(expr=total <= float(self.limit > 0)))
+
+    def _constant(self, cost: Any) -> float:
+        """A cost that is the same for every move."""
+        value = float(real_numbers(cost, (), f"resource_budget '{self.label}': the cost", self.cost))
+        if value < 0.0:
+            place = f" ({found})" if (found := defined_at(self.cost)) else ""
+            raise BadInput(
+                f"resource_budget '{self.label}': the cost of a move is {value}; costs must not be negative{place}"
+            )
+        return value
 
     def arguments(self, coordinates: Sequence[Coordinate]) -> dict[str, Any] | None:
         """The cost as arithmetic, where it is written so that Pyomo understands it."""

@@ -15,6 +15,7 @@ from tcbo_pyomo.checks.finding import Finding
 from tcbo_pyomo.checks.reachable_states import check_moves
 from tcbo_pyomo.errors import TcboError
 from tcbo_pyomo.foundation.arrays import Array
+from tcbo_pyomo.foundation.user_lines import with_place
 from tcbo_pyomo.knowledge.history import Move
 from tcbo_pyomo.plant.pyomo_model.model_dynamics import ModelDynamics
 from tcbo_pyomo.problem.continuous import ContinuousProblem
@@ -48,7 +49,7 @@ def check_problem(problem: ProblemProtocol, settings: Settings) -> list[Finding]
         changed: ProblemProtocol = with_settings(problem, settings)
         findings = _findings(changed)
     except TcboError as error:
-        return [Finding("error", "constraints", str(error))]
+        return [Finding("error", "constraints", with_place(error))]
     return [*findings, *_prior(changed), *_goal(changed), _first_plan(changed, settings)]
 
 
@@ -167,7 +168,7 @@ def _first_plan(problem: ProblemProtocol, settings: Settings) -> Finding:
             campaign.arrive(move.number)
             move = campaign.ask()
     except TcboError as error:
-        return Finding("error", "first plan", str(error))
+        return Finding("error", "first plan", with_place(error))
     return Finding("ok", "first plan", f"the first move {_in_words(problem, move)}")
 
 

@@ -18,7 +18,6 @@ import sys
 import traceback
 from contextlib import suppress
 from importlib import import_module
-from pathlib import Path
 from typing import Annotated, Any
 
 # Before anything imports numpy: one BLAS thread (see `foundation/blas_threads.py`), unless the user has chosen.
@@ -34,7 +33,7 @@ from tcbo_pyomo.cli._user_prints import user_prints_to_stderr
 from tcbo_pyomo.errors import BadInput, DiskError, TcboError, suggestion
 from tcbo_pyomo.foundation.registry import files_of
 from tcbo_pyomo.foundation.signals import ended_like_ctrl_c
-from tcbo_pyomo.foundation.user_lines import raised_at
+from tcbo_pyomo.foundation.user_lines import raised_at, with_place
 
 INTERRUPTED, OUR_FAULT = 130, 70
 SHOW_TRACEBACK = "TCBO_TRACEBACK"
@@ -83,7 +82,7 @@ def main(arguments: list[str] | None = None) -> None:
             code = app(arguments, prog_name="tcbo", standalone_mode=False)
             sys.stdout.flush()
     except TcboError as error:
-        code = _complain(f"error: {_with_place(error)}", error.exit_code)
+        code = _complain(f"error: {with_place(error)}", error.exit_code)
     except USAGE_ERROR as error:
         code = _complain(f"error: {_usage_message(error)} (see tcbo --help)", 2)
     except (KeyboardInterrupt, typer.Abort):
@@ -95,7 +94,7 @@ def main(arguments: list[str] | None = None) -> None:
     except SystemExit as error:
         # Typer's own way out; in the user's code it would end a campaign as if all were well.
         code = _unforeseen(error) if raised_at(error) else error.code
-    except Exception as error:
+    except BaseException as error:  # Whatever the user's code may raise.
         code = _unforeseen(error)
     if code == INTERRUPTED:
         _complain("interrupted", INTERRUPTED)
@@ -128,13 +127,6 @@ def _file_of(name: str) -> Any:
 def _usage_message(error: Exception) -> str:
     message = error.format_message() if hasattr(error, "format_message") else str(error)
     return " ".join(message.split()).rstrip(".")
-
-
-def _with_place(error: TcboError) -> str:
-    """The message, with the line of the user's own code that is behind it unless it says so itself."""
-    where, message = raised_at(error), str(error)
-    file = Path(where.split("'")[1]).name if where else ""
-    return message if not where or f"{file}', line " in message else f"{message} ({where})"
 
 
 def _unforeseen(error: BaseException) -> int:

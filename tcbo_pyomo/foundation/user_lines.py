@@ -65,6 +65,13 @@ def _called_wrongly(error: BaseException) -> str:
     return next(filter(None, places), "")
 
 
+def with_place(error: BaseException) -> str:
+    """The message of an error, with the line of the user's own code that is behind it unless it says so itself."""
+    where, message = raised_at(error), str(error)
+    file = Path(where.split("'")[1]).name if where else ""
+    return message if not where or f"{file}', line " in message else f"{message} ({where})"
+
+
 def defined_at(thing: Any) -> str:
     """'file.py, line N' of the function, or of the class of an object, if it is the user's own; or nothing."""
     code = getattr(thing, "__code__", None) or getattr(getattr(thing, "__call__", None), "__code__", None)  # noqa: B004

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
+from types import ModuleType
 
 from tcbo_pyomo.foundation.user_lines import is_users
 
@@ -62,6 +63,26 @@ def noted_imports(entry: str | os.PathLike[str]) -> Iterator[None]:
     finally:
         new = (name for name in set(sys.modules) - before if _own_file(getattr(sys.modules[name], "__spec__", None)))
         _noted.setdefault(_known_as(os.fspath(entry)), set()).update(new)
+
+
+@contextmanager
+def loaded_afresh(*entries: str | os.PathLike[str]) -> Iterator[None]:
+    """Let the user's modules behind some entries be loaded anew, as in another process; afterwards all is as it was."""
+    files = set(user_sources(*entries))
+
+    def loaded() -> dict[str, ModuleType]:
+        modules = dict(sys.modules)
+        return {name: one for name, one in modules.items() if _own_file(getattr(one, "__spec__", None)) in files}
+
+    before = loaded()
+    for name in before:
+        del sys.modules[name]
+    try:
+        yield
+    finally:
+        for name in loaded():
+            del sys.modules[name]
+        sys.modules.update(before)
 
 
 def _known_as(entry: str) -> str:

@@ -203,10 +203,10 @@ class NonlinearDynamics:
         names = [c.name for c in self.coordinates]
         for name in answer:
             if name not in names:
-                raise BadInput(f"{where}: unknown coordinate '{name}'; {suggestion(str(name), names)}")
+                raise BadInput(f"{where}: unknown coordinate '{name}'; {suggestion(str(name), names)}{place}")
         missing = [name for name in names if name not in answer]
         if missing:
-            raise BadInput(f"{where}: no next value of {', '.join(missing)}; give all of {', '.join(names)}")
+            raise BadInput(f"{where}: no next value of {', '.join(missing)}; give all of {', '.join(names)}{place}")
         return {c.name: (answer[c.name] - c.lower) / c.width - 0.5 for c in self.coordinates}
 
 

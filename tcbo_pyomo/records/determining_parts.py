@@ -22,6 +22,7 @@ from tcbo_pyomo.foundation.limited_read import read_limited
 from tcbo_pyomo.foundation.registry import user_names
 from tcbo_pyomo.foundation.user_answers import real_numbers
 from tcbo_pyomo.foundation.user_sources import user_sources
+from tcbo_pyomo.library import problem_names
 from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.surrogate.extremes import MAXIMISE
 
@@ -29,14 +30,16 @@ Parts = dict[str, str]
 """A digest by the name of the part, as messages call it."""
 FILE = "file "
 """How the names of source files begin among the parts."""
+NUMBERS = "numbers of rules and dynamics"
+"""A part of problems that are not shipped."""
 PROBES = 8
 """Points at which a truth that is a function is evaluated."""
 DIGITS = 9
 """Significant digits of a truth: another machine may differ in the last ones."""
 
 
-def problem_parts(problem: ProblemProtocol) -> Parts:
-    """The parts of a problem itself."""
+def problem_parts(problem: ProblemProtocol, shipped: bool = False) -> Parts:
+    """The parts of a problem itself; of one that is `shipped` our version says what its functions are."""
     facts, arrays = problem.identity()
     coordinates = [(c.name, float(c.lower), float(c.upper), c.unit) for c in problem.coordinates]
     rules = [(rule.name, rule.describe(problem.coordinates), rule.named_limits()) for rule in problem.rules]
@@ -48,7 +51,13 @@ def problem_parts(problem: ProblemProtocol) -> Parts:
         "episodes": str(int(problem.episodes)),
         "truth": _truth_digest(problem),
         **({} if problem.goal == MAXIMISE else {"goal": _digest(problem.goal.data)}),
+        **({} if shipped else _numbers_part(problem)),
     }
+
+
+def is_shipped(source: Any) -> bool:
+    """Whether a problem was named by a name from `tcbo problems`, so that its code is ours."""
+    return isinstance(source, str) and source in problem_names()
 
 
 def source_parts(*entries: Any) -> Parts:
@@ -72,8 +81,9 @@ def file_part(path: str) -> Parts:
 
 
 def changed_parts(before: Parts, now: Parts) -> list[str]:
-    """The names of the parts that differ, files first."""
+    """The names of the parts that differ, files first; limits in words say more than their numbers."""
     names = [name for name in {**before, **now} if before.get(name) != now.get(name)]
+    names = [name for name in names if name != NUMBERS or "limits" not in names]
     return sorted(names, key=lambda name: not name.startswith(FILE))
 
 
@@ -81,6 +91,19 @@ def _named_in(entry: Any) -> Iterable[str]:
     if isinstance(entry, os.PathLike):
         entry = os.fspath(entry)
     return [entry] if isinstance(entry, str) and entry.endswith(".py") else user_names(entry)
+
+
+def _numbers_part(problem: ProblemProtocol) -> Parts:
+    """Dynamics and rules as the numbers that they come to: these may stand in a file that is no source.
+
+    Of a finite plant only rules of the user's own: the part `plant` has the moves that all others leave, and their costs.
+    """
+    plant = problem.plant_data()
+    if plant["kind"] == "finite":
+        found = [rule for rule in plant["rules"] if "use" not in rule and "table" not in rule]
+    else:
+        found = [*plant["rules"], *filter(None, [plant["dynamics"].get("arithmetic")])]
+    return {NUMBERS: _digest(found)} if found else {}
 
 
 def _truth_digest(problem: ProblemProtocol) -> str:

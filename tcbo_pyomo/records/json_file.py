@@ -16,7 +16,15 @@ from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.atomic_file import read_checked, write_checked
 from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.problem.with_settings import with_settings
-from tcbo_pyomo.records.determining_parts import FILE, Parts, changed_parts, problem_parts, source_parts
+from tcbo_pyomo.records.determining_parts import (
+    FILE,
+    NUMBERS,
+    Parts,
+    changed_parts,
+    is_shipped,
+    problem_parts,
+    source_parts,
+)
 from tcbo_pyomo.records.problem_source import ProblemSource, built_problem, problem_fingerprint
 from tcbo_pyomo.settings import Settings, stored_settings
 
@@ -42,7 +50,7 @@ def run_parts(campaign: Campaign, source: ProblemSource | None = None) -> Parts:
 
 def _parts(problem: ProblemProtocol, settings: Settings, source: ProblemSource | None) -> Parts:
     named = source if isinstance(source, (str, os.PathLike)) else None
-    return {**problem_parts(problem), **source_parts(named, settings.model_dump(mode="json"))}
+    return {**problem_parts(problem, is_shipped(source)), **source_parts(named, settings.model_dump(mode="json"))}
 
 
 def save_simulation(simulation: Simulation, path: str | Path, parts: Parts | None = None) -> None:
@@ -106,6 +114,10 @@ def _same_problem(
 
 
 def _changed(before: Parts, now: Parts, source: ProblemSource) -> list[str]:
-    """The parts that changed; a problem that is made in Python has no files that we know."""
+    """The parts that changed; a problem that is made in Python has no files that we know.
+
+    Only one of the two may have the numbers of rules and dynamics: of a shipped problem that was passed in Python.
+    """
     known = isinstance(source, (str, os.PathLike))
-    return [name for name in changed_parts(before, now) if known or not name.startswith(FILE)]
+    changed = [name for name in changed_parts(before, now) if known or not name.startswith(FILE)]
+    return [name for name in changed if name != NUMBERS or (name in before and name in now)]

@@ -178,13 +178,18 @@ def start_campaign(
 
 
 def _refuse_another(path: Path, source: ProblemSource, built: BuiltProblem) -> None:
-    """Refuse a file that builds another problem each time: nothing that is recorded would hold when it is built again."""
+    """Refuse a file that builds another problem each time: nothing that is recorded would hold when it is built again.
+
+    Modules that it imports are loaded anew, as `ask` will do in another process.
+    """
+    from tcbo_pyomo.foundation.user_sources import loaded_afresh
     from tcbo_pyomo.problem.declared_changes import declared_changes
     from tcbo_pyomo.records.built_problem import build
 
     if "file" not in built.facts["problem"]:
         return
-    again = build(path, source, built.settings, built.seed)
+    with loaded_afresh(built.facts["problem"]["file"]):
+        again = build(path, source, built.settings, built.seed)
     changes = declared_changes(built.facts["declared"], again.facts["declared"])
     if changes:
         raise BadInput(

@@ -27,7 +27,7 @@ from tcbo_pyomo.planning.finite.chosen_solver import chosen_solver
 from tcbo_pyomo.problem.continuous import ContinuousProblem
 from tcbo_pyomo.problem.finite import Problem
 from tcbo_pyomo.problem.protocol import ProblemProtocol
-from tcbo_pyomo.records.determining_parts import Parts, file_part, problem_parts, source_parts
+from tcbo_pyomo.records.determining_parts import Parts, file_part, is_shipped, problem_parts, source_parts
 from tcbo_pyomo.records.problem_source import problem_fingerprint
 from tcbo_pyomo.settings import RETIRED, FeedbackSettings, Settings, settings_without_retired
 from tcbo_pyomo.studies.automatic_choices import SETTINGS, automatic_choices, with_choices
@@ -174,7 +174,7 @@ def _parts(study: Study, problem: ProblemEntry, feedback: FeedbackSettings | Non
         # A problem that cannot be built with this seed is known by the study's first one.
         with suppress(TcboError):
             built = load_problem(problem.problem, feedback.kind if feedback else None, REFERENCE_SEED)
-    parts = problem_parts(built)
+    parts = problem_parts(built, is_shipped(problem.problem))
     return {name: digest for name, digest in parts.items() if name != "truth" or study.truth == "known"}
 
 

@@ -46,7 +46,7 @@ BOX = """
 import numpy as np
 from dataclasses import dataclass
 from tcbo_pyomo import (
-    BoxActions, ContinuousProblem, Coordinate, NonlinearDynamics, SquaredExponential, TransitionConstraint
+    BoxActions, ContinuousProblem, Coordinate, NonlinearDynamics, ResourceBudget, SquaredExponential, TransitionConstraint
 )
 
 X = Coordinate("x", 0.0, 10.0)
@@ -66,6 +66,14 @@ class Rule(TransitionConstraint):
         value = None
         {rows}
 
+    def describe(self, coordinates):
+        value = "as it likes"
+        {words}
+
+def cost(left, right):
+    value = (right["x"] - left["x"]) ** 2
+    {cost}
+
 def truth(points):
     value = np.sin(points[:, 0])
     {truth}
@@ -77,12 +85,13 @@ def step(model, step):
 def build(feedback=None, seed=0):
     value = ContinuousProblem(
         name="box", coordinates=(X,), dynamics=NonlinearDynamics((X,), step, BoxActions({{"u": (-3.0, 3.0)}})),
-        start={{"x": 5.0}}, horizon=2, episodes=1, kernel=Own(1.0, 0.4), noise=1e-3, truth=truth, constraints=[Rule()],
+        start={{"x": 5.0}}, horizon=2, episodes=1, kernel=Own(1.0, 0.4), noise=1e-3, truth=truth,
+        constraints=[Rule(), ResourceBudget("c", cost, limit=99.0)],
         settings={{"candidates": {{"count": 5}}}},
     )
     {build}
 """
-PLACES = {"line": (LINE, "kernel rule rows cost truth build"), "box": (BOX, "kernel rule rows truth dynamics build")}
+PLACES = {"line": (LINE, "kernel rule rows cost truth build"), "box": (BOX, "kernel rule rows words cost truth dynamics build")}
 RAISES = "raise ValueError('the pump\\nis broken')"
 PRINTS = "print('hello from', __name__); return value"
 ANSWERS = {
@@ -91,6 +100,7 @@ ANSWERS = {
     "another shape": "return np.zeros((7, 3))",
     "nothing": "return None",
     "an exit": "raise SystemExit(0)",
+    "an end that is no error": "raise GeneratorExit",
 }
 COVARIANCES = {
     "negative": ("return -value", "not positive semi-definite"),
@@ -155,11 +165,37 @@ def test_code_that_returns_something_else(tcbo, tmp_path, kind, place, answer):
     code = ANSWERS[answer]
     if place in ("build", "rule"):
         code = code.replace("np.asarray(value)", "1.0")
+    if place == "words":
+        code = code.replace("'abc'", "b'abc'").replace("np.asarray(value) ", "1 ")
+    if (kind, place) == ("box", "cost"):
+        code = code.replace("np.asarray(value) ", "1 ")
     if place == "dynamics":
         code = code.replace("np.asarray(value) * 1j", "{'x': value['x'] * 1j}")
         code = code.replace("np.zeros((7, 3))", "{'x': np.zeros(3)}")
     written(tmp_path, kind, **{place: code})
-    assert_one_line(*tcbo("run", "own.py"))
+    started = tcbo("start", "c.db", "own.py")
+    assert_one_line(*(started if place == "words" else tcbo("run", "own.py")))
+
+
+def test_a_cost_that_is_the_same_for_every_move(tcbo, tmp_path):
+    written(tmp_path, "box", cost="return 40.0")
+    code, out, err = tcbo("run", "own.py")
+    assert code == 0 and "recommendation: " in out, err
+    written(tmp_path, "box", cost="return 50.0")  # Two moves need more than the 99 of an episode.
+    assert "100 used, the budget is 99" in tcbo("run", "own.py")[2]
+    written(tmp_path, "box", cost="return -1.0")
+    assert "costs must not be negative" in assert_one_line(*tcbo("run", "own.py"))
+
+
+def test_dynamics_that_forget_a_coordinate(tcbo, tmp_path):
+    written(tmp_path, "box", dynamics="return {}")
+    assert "no next value of x" in assert_one_line(*tcbo("run", "own.py"))
+
+
+def test_a_check_names_the_line_too(tcbo, tmp_path):
+    written(tmp_path, "box", dynamics=RAISES)
+    code, out, _ = tcbo("check", "own.py")
+    assert code == 2 and re.search(r"own\.py',\s+line \d+", out), out
 
 
 @pytest.mark.parametrize("answer", ["text", "complex numbers", "another shape", "an exit"])

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tcbo_pyomo.foundation.user_sources import noted_imports, user_sources
+from tcbo_pyomo.foundation.user_sources import loaded_afresh, noted_imports, user_sources
 
 
 @pytest.fixture
@@ -84,3 +84,12 @@ def test_a_module_that_is_imported_by_a_computed_name_is_noted(folder):
 def test_files_that_are_no_python_and_circles_end(folder, text):
     write(folder, src_self=text)
     assert names(user_sources(folder / "src_self.py"), folder) == {"src_self.py"}
+
+
+def test_modules_are_loaded_afresh_and_put_back(folder):
+    write(folder, fresh_problem="import fresh_limits\n", fresh_limits="HELD = []\n")
+    problem = importlib.import_module("fresh_problem")
+    with loaded_afresh(folder / "fresh_problem.py"):
+        again = importlib.import_module("fresh_limits")
+        assert again is not problem.fresh_limits and again.HELD is not problem.fresh_limits.HELD
+    assert sys.modules["fresh_problem"] is problem and sys.modules["fresh_limits"] is problem.fresh_limits

@@ -262,6 +262,20 @@ def test_a_problem_that_builds_differently_each_time_is_not_started(tmp_path):
         assert not (tmp_path / "odd.db").exists()
 
 
+def test_random_numbers_of_an_imported_module_are_seen_too(tmp_path):
+    (tmp_path / "odd_numbers.py").write_text("import random\nSTEP = 1 + random.random()\n")
+    (tmp_path / "odd.py").write_text(
+        "import odd_numbers\n"
+        "from tcbo_pyomo.models.constraints import MaximumStep\n"
+        "from small_campaigns import line\n"
+        "def build(feedback=None, seed=0):\n"
+        "    return line(constraints=[MaximumStep({'x': odd_numbers.STEP})])\n"
+    )
+    with pytest.raises(BadInput, match=r"odd.py' builds a different problem each time: rule MaximumStep was x"):
+        start_campaign(tmp_path / "odd.db", tmp_path / "odd.py", SETTINGS, 1)
+    assert not (tmp_path / "odd.db").exists()
+
+
 def test_status_and_report_say_what_was_changed_and_when(file, tmp_path):
     from tcbo_pyomo.cli._campaign_texts import status_as_text
     from tcbo_pyomo.report.page import render_report

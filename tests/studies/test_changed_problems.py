@@ -1,5 +1,6 @@
 """A changed problem is seen: runs that it determines are made anew, with the reason, and no run mixes two problems."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -13,6 +14,7 @@ import pytest
 from tcbo_pyomo import load_problem
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.records.determining_parts import changed_parts, problem_parts
+from tcbo_pyomo.settings import settings_from
 from tcbo_pyomo.studies import read_study, run_study
 from tcbo_pyomo.studies.execution import execute
 from tcbo_pyomo.studies.runs import runs_of
@@ -194,3 +196,93 @@ def test_an_interrupted_run_refuses_a_changed_problem_and_says_what_changed(rig)
     edited(rig / "line.py", "0.4\n", "0.9\n")
     with pytest.raises(BadInput, match=r"changed: prior, truth; restore"):
         resume_simulation("unfinished.json", load_problem("line.py", seed=1))
+
+
+NUMBERS_ELSEWHERE = """
+import json
+from pathlib import Path
+import numpy as np
+from tcbo_pyomo import BoxActions, ContinuousProblem, Coordinate, MaximumStep, NonlinearDynamics, ResourceBudget
+from tcbo_pyomo import SquaredExponential
+
+AXES = (Coordinate("x", 0.0, 10.0),)
+GIVEN = json.loads(Path(__file__).with_name("numbers.json").read_text())
+
+
+def step(model, step):
+    return {"x": model.physical[step, "x"] + GIVEN["gain"] * model.action[step, "u"]}
+
+
+def build(feedback=None, seed=0):
+    rules = [MaximumStep({"x": GIVEN["step"]})]
+    rules += [ResourceBudget("use", lambda left, right: GIVEN["price"] * (right["x"] - left["x"]) ** 2, 9.0)]
+    return ContinuousProblem(
+        name="box", coordinates=AXES, dynamics=NonlinearDynamics(AXES, step, BoxActions({"u": 1.0})), start={"x": 5.0},
+        horizon=2, episodes=1, kernel=SquaredExponential(1.0, 0.4), noise=1e-3, truth=lambda points: np.sin(points[:, 0]),
+        constraints=rules,
+    )
+"""
+OWN_ROWS = """
+import json
+from pathlib import Path
+import numpy as np
+import pyomo.environ as pyo
+from tcbo_pyomo import Problem, SquaredExponential, TransitionConstraint, grid_process
+
+GIVEN = json.loads(Path(__file__).with_name("numbers.json").read_text())
+
+
+class Share(TransitionConstraint):
+    def add_to_polytope(self, model):
+        model.share = pyo.Constraint(expr=sum(GIVEN["price"] * one for one in model.visitation.values()) <= 99.0)
+
+
+def build(feedback=None, seed=0):
+    process = grid_process({"x": [0.0, 1.0, 2.0]}, {"x": [0, 1]}, 1e-3)
+    return Problem(
+        name="rows", process=process, start={"x": 0.0}, horizon=2, episodes=1, kernel=SquaredExponential(1.0, 0.4),
+        truth=np.sin(process.states[:, 0]), constraints=[Share()],
+    )
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "name"), [(NUMBERS_ELSEWHERE, name) for name in ("gain", "step", "price")] + [(OWN_ROWS, "price")]
+)
+def test_numbers_that_a_problem_reads_from_a_file_count(tmp_path, monkeypatch, text, name):
+    """The source is the same; what its dynamics and rules come to is not."""
+    from tcbo_pyomo import Campaign
+    from tcbo_pyomo.campaign.simulation import Simulation
+    from tcbo_pyomo.records.json_file import resume_simulation, run_parts, save_simulation
+
+    monkeypatch.chdir(tmp_path)
+    numbers = {"gain": 1.0, "step": 1.0, "price": 1.0}
+    (tmp_path / "own.py").write_text(text)
+    (tmp_path / "numbers.json").write_text(json.dumps(numbers))
+    (tmp_path / "s.yaml").write_text("name: s\nproblems: [own.py]\nmethods: [random_walk]\nseeds: [1]\n")
+    study, seen = read_study("s.yaml"), []
+    run_study(study, "s", workers=1)
+    run_study(study, "s", workers=1, on_progress=seen.append)
+    assert seen[0].done == 1 and not seen[0].changes
+    simulation = Simulation(Campaign(load_problem("own.py", seed=1), settings_from({"method": "random_walk"}), seed=1))
+    save_simulation(simulation, "unfinished.json", run_parts(simulation.campaign, "own.py"))
+    assert resume_simulation("unfinished.json", "own.py") is not None
+    (tmp_path / "numbers.json").write_text(json.dumps(numbers | {name: 0.5}))
+    seen.clear()
+    run_study(study, "s", workers=1, on_progress=seen.append)
+    part = "limits" if name == "step" else "numbers of rules and dynamics"
+    assert seen[0].changes == (f"changed since the last time: {part}; 1 run is repeated (own)",) and seen[0].done == 0
+    with pytest.raises(BadInput, match=f"changed: {part}; restore"):
+        resume_simulation("unfinished.json", "own.py")
+
+
+def test_a_shipped_problem_goes_on_by_its_name_and_as_an_object(tmp_path):
+    from tcbo_pyomo import Campaign
+    from tcbo_pyomo.campaign.simulation import Simulation
+    from tcbo_pyomo.records.json_file import resume_simulation, run_parts, save_simulation
+
+    simulation = Simulation(Campaign(load_problem("thermal_reactor", seed=1), settings_from({"method": "random_walk"}), seed=1))
+    for source in (None, "thermal_reactor"):
+        save_simulation(simulation, tmp_path / "unfinished.json", run_parts(simulation.campaign, source))
+        for given in ("thermal_reactor", load_problem("thermal_reactor", seed=1)):
+            assert resume_simulation(tmp_path / "unfinished.json", given) is not None
