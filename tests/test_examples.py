@@ -11,7 +11,7 @@ from page_blocks import same_output
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = sorted((ROOT / "examples").glob("[0-9]*.py"))
-LOCAL_OPTIMA = ("08_pyomo_cstr", "09_idaes_reactor", "10_tclab")
+LOCAL_OPTIMA = ("06_no_go_zone", "08_pyomo_cstr", "09_idaes_reactor", "10_tclab")
 """Plans of nonlinear plants: which of several nearly equal local optima IPOPT finds depends on the processor."""
 
 
