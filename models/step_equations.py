@@ -17,6 +17,7 @@ from tcbo_pyomo.models.expression_data import NotData, Tree, expression_data
 
 MOST_NUMBERS = 300_000
 """Entries of all formulas together; a larger model is not kept. Some three megabytes."""
+DIGITS = 9
 SAME_NUMBER = 1e-9
 """Relative difference that another processor or library may make in a number of a discretisation."""
 
@@ -72,6 +73,15 @@ def same_equations(one: Any, other: Any) -> bool:
     if isinstance(one, (int, float)) and isinstance(other, (int, float)):
         return abs(one - other) <= SAME_NUMBER * max(abs(one), abs(other))
     return bool(one == other)
+
+
+def facts_of(step: Any) -> Any:
+    """A description of a step without where searches begin, and with the digits that every processor agrees on."""
+    if isinstance(step, Mapping):
+        return {name: facts_of(value) for name, value in step.items() if name != "guess"}
+    if isinstance(step, list):
+        return [facts_of(part) for part in step]
+    return f"{step:.{DIGITS}g}" if isinstance(step, float) else step
 
 
 class _Writer:

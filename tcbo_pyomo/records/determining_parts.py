@@ -23,6 +23,7 @@ from tcbo_pyomo.foundation.registry import user_names
 from tcbo_pyomo.foundation.user_answers import real_numbers
 from tcbo_pyomo.foundation.user_sources import user_sources
 from tcbo_pyomo.library import problem_names
+from tcbo_pyomo.models.step_equations import facts_of
 from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.surrogate.extremes import MAXIMISE
 
@@ -102,7 +103,8 @@ def _numbers_part(problem: ProblemProtocol) -> Parts:
     if plant["kind"] == "finite":
         found = [rule for rule in plant["rules"] if "use" not in rule and "table" not in rule]
     else:
-        found = [*plant["rules"], *filter(None, [plant["dynamics"].get("arithmetic")])]
+        dynamics = plant["dynamics"]
+        found = [*plant["rules"], *filter(None, [dynamics.get("arithmetic"), facts_of(dynamics.get("step"))])]
     return {NUMBERS: _digest(found)} if found else {}
 
 

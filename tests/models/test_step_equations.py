@@ -8,7 +8,7 @@ from model_plants import cstr_after, cstr_dynamics, cstr_problem
 
 from tcbo_pyomo import ContinuousProblem
 from tcbo_pyomo.foundation.coordinates import physical, scaled
-from tcbo_pyomo.models.step_equations import same_equations
+from tcbo_pyomo.models.step_equations import facts_of, same_equations
 from tcbo_pyomo.problem.declaration import declaration_of, declared_problem, opaque_parts
 from tcbo_pyomo.problem.declared_changes import declared_changes
 
@@ -53,6 +53,7 @@ def test_rounding_is_no_change_and_another_number_is_one():
     for factor, same in ((1 + 1e-12, True), (1 + 1e-6, False)):
         other = {**step, "equations": scaled_by(["+", *step["equations"]], factor)[1:]}
         assert same_equations(step, other) is same
+        assert (facts_of(step) == facts_of(other)) is same
 
 
 def test_a_file_without_equations_is_not_called_changed():
