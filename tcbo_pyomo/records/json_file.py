@@ -1,7 +1,7 @@
 """Campaigns and unfinished runs as JSON files; each resumes with the same moves, bit for bit.
 
-The file holds plain data with a checksum; it is replaced as a whole, so that a crash leaves the old one. It knows its problem
-by a fingerprint only: the problem has to be given when it is read.
+The file holds plain data with a checksum; it is replaced as a whole, so that a crash leaves the old one. It knows what its
+problem was and no code that builds it: the problem has to be given when it is read, and another one is refused.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from tcbo_pyomo.campaign.campaign import Campaign
 from tcbo_pyomo.campaign.simulation import Simulation
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.foundation.atomic_file import read_checked, write_checked
+from tcbo_pyomo.problem.declaration import declaration_of
+from tcbo_pyomo.problem.declared_changes import declared_changes
 from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.problem.with_settings import with_settings
 from tcbo_pyomo.records.determining_parts import (
@@ -25,6 +27,7 @@ from tcbo_pyomo.records.determining_parts import (
     problem_parts,
     source_parts,
 )
+from tcbo_pyomo.records.file_format import plain
 from tcbo_pyomo.records.problem_source import ProblemSource, built_problem, problem_fingerprint
 from tcbo_pyomo.settings import Settings, stored_settings
 
@@ -32,12 +35,19 @@ FORMAT = "tcbo_campaign"
 VERSION = 2
 """The newest format that is read: since it a campaign may have past experiments. One without is written as ever."""
 WORDS = "saved campaign"
+SHOWN = 3
+"""Differences that a refusal names."""
 
 
 def save_campaign(campaign: Campaign, path: str | Path) -> None:
     """Write the campaign's state, completely or not at all. Read it with `open_campaign`."""
-    content = {"problem": problem_fingerprint(campaign.problem), **campaign.state()}
+    content = _with_problem(campaign.problem, campaign.state())
     write_checked(Path(path), FORMAT, _version(content), content)
+
+
+def _with_problem(problem: ProblemProtocol, state: dict[str, Any]) -> dict[str, Any]:
+    """A campaign's state and what its problem was: by fingerprint, and as data that can say what has changed."""
+    return {"problem": problem_fingerprint(problem), "declared": plain(declaration_of(problem)), **state}
 
 
 def run_parts(campaign: Campaign, source: ProblemSource | None = None) -> Parts:
@@ -60,7 +70,7 @@ def save_simulation(simulation: Simulation, path: str | Path, parts: Parts | Non
     """
     content = simulation.checkpoint()
     content["parts"] = run_parts(simulation.campaign) if parts is None else parts
-    content["campaign"]["problem"] = problem_fingerprint(simulation.campaign.problem)
+    content["campaign"] = _with_problem(simulation.campaign.problem, content["campaign"])
     write_checked(Path(path), FORMAT, _version(content["campaign"]), content)
 
 
@@ -106,11 +116,24 @@ def _same_problem(
             f"{path}: the interrupted run had another problem than the present '{problem.name}'; "
             f"changed: {', '.join(changed)}; restore that, or leave out --resume to start again"
         )
-    if problem_fingerprint(present) != content["problem"]:
+    differing = _declared_otherwise(content, present)
+    if differing or problem_fingerprint(present) != content["problem"]:
         raise BadInput(
-            f"{path}: was saved for another problem than the present '{problem.name}'; load the same problem"
+            f"{path}: was saved for another problem than the present '{problem.name}'{differing}; load the same problem"
         )
     return problem
+
+
+def _declared_otherwise(content: dict[str, Any], present: ProblemProtocol) -> str:
+    """What differs in plant, limits and prior from those that a file holds, in words; more episodes are allowed.
+
+    Files of older versions hold the fingerprint alone, and that of a continuous plant does not see every limit.
+    """
+    if "declared" not in content:
+        return ""
+    now = plain(declaration_of(present))
+    changes = declared_changes({**content["declared"], "episodes": now["episodes"]}, now)
+    return "".join(f"; {change.in_words()}" for change in changes[:SHOWN])
 
 
 def _changed(before: Parts, now: Parts, source: ProblemSource) -> list[str]:

@@ -31,7 +31,6 @@ from tcbo_pyomo.records.trust import Code, trust_folder
 
 if TYPE_CHECKING:
     from tcbo_pyomo.knowledge.past_table import PastData
-    from tcbo_pyomo.records.built_problem import BuiltProblem
     from tcbo_pyomo.records.problem_source import ProblemSource
     from tcbo_pyomo.settings import Settings
 
@@ -144,6 +143,7 @@ def start_campaign(
     """
     from tcbo_pyomo.records.built_problem import build
     from tcbo_pyomo.records.problem_source import built_problem, problem_fingerprint
+    from tcbo_pyomo.records.repeatable_build import refuse_another
     from tcbo_pyomo.settings import settings_from
 
     where = Path(path)
@@ -151,7 +151,7 @@ def start_campaign(
     first = None if settings is not None else built_problem(problem, None, seed)
     chosen = settings if settings is not None else settings_from(dict(first.settings if first is not None else {}))
     built = build(where, problem, chosen, seed)
-    _refuse_another(where, problem, built)
+    refuse_another(where, problem, built)
     campaign = Campaign(built.problem, chosen, seed)
     state = campaign.state()
     identity = secrets.token_hex(16)
@@ -175,27 +175,6 @@ def start_campaign(
     if not started.trust():
         logger.warning("%s cannot be written: `tcbo ask %s` will need --trust", trust_folder(), where)
     return started
-
-
-def _refuse_another(path: Path, source: ProblemSource, built: BuiltProblem) -> None:
-    """Refuse a file that builds another problem each time: nothing that is recorded would hold when it is built again.
-
-    Modules that it imports are loaded anew, as `ask` will do in another process.
-    """
-    from tcbo_pyomo.foundation.user_sources import loaded_afresh
-    from tcbo_pyomo.problem.declared_changes import declared_changes
-    from tcbo_pyomo.records.built_problem import build
-
-    if "file" not in built.facts["problem"]:
-        return
-    with loaded_afresh(built.facts["problem"]["file"]):
-        again = build(path, source, built.settings, built.seed)
-    changes = declared_changes(built.facts["declared"], again.facts["declared"])
-    if changes:
-        raise BadInput(
-            f"problem file '{built.facts['problem']['file']}' builds a different problem each time: {changes[0].in_words()}; "
-            "derive every random number from `seed`; no campaign was started"
-        )
 
 
 def _create_file(path: Path, rows: list[Row]) -> None:

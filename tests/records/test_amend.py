@@ -276,6 +276,36 @@ def test_random_numbers_of_an_imported_module_are_seen_too(tmp_path):
     assert not (tmp_path / "odd.db").exists()
 
 
+@pytest.mark.parametrize(
+    "names", ["{'temperature', 'flow', 'ratio'}", "dict(temperature=1, flow=2, ratio=3).keys() - {'none'}"]
+)
+def test_an_order_that_differs_from_process_to_process_is_seen_at_the_start(tmp_path, names):
+    (tmp_path / "odd.py").write_text(
+        "from tcbo_pyomo import Problem, SquaredExponential, grid_process\n"
+        "def build(feedback=None, seed=0):\n"
+        f"    axes = {{name: [0, 1] for name in {names}}}\n"
+        "    plant = grid_process(axes, dict.fromkeys(axes, [0, 1]), 0.01)\n"
+        "    return Problem('odd', plant, dict.fromkeys(axes, 0), 3, 2, SquaredExponential(1.0, 0.3))\n"
+    )
+    with pytest.raises(BadInput, match=r"each time: order of the coordinates was .* in another process; sort what you"):
+        start_campaign(tmp_path / "odd.db", tmp_path / "odd.py", SETTINGS, 1)
+    assert not (tmp_path / "odd.db").exists()
+    (tmp_path / "even.py").write_text((tmp_path / "odd.py").read_text().replace(names, f"sorted({names})"))
+    assert start_campaign(tmp_path / "even.db", tmp_path / "even.py", SETTINGS, 1).ask().number == 1
+
+
+def test_a_file_that_another_process_cannot_build_is_refused_at_the_start(tmp_path):
+    (tmp_path / "odd.py").write_text(
+        "import os\n"
+        "from small_campaigns import line\n"
+        "def build(feedback=None, seed=0):\n"
+        "    assert set() is not None and os.environ.get('PYTHONHASHSEED') != '1', 'only here'\n"
+        "    return line()\n"
+    )
+    with pytest.raises(BadInput, match=r"odd.py' cannot be built in another process: .*only here"):
+        start_campaign(tmp_path / "odd.db", tmp_path / "odd.py", SETTINGS, 1)
+
+
 def test_status_and_report_say_what_was_changed_and_when(file, tmp_path):
     from tcbo_pyomo.cli._campaign_texts import status_as_text
     from tcbo_pyomo.report.page import render_report

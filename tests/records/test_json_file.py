@@ -16,9 +16,12 @@ from tcbo_pyomo.campaign.simulation import Simulation
 from tcbo_pyomo.errors import BadInput, DamagedFile, DiskError
 from tcbo_pyomo.foundation.atomic_file import write_atomically
 from tcbo_pyomo.foundation.coordinates import Coordinate
-from tcbo_pyomo.models.constraints import Box, EndAt, ResourceBudget, VisitBudget
+from tcbo_pyomo.models.constraints import Box, EndAt, ForbiddenRegion, MaximumStep, ResourceBudget, VisitBudget
+from tcbo_pyomo.plant.actions import BoxActions
+from tcbo_pyomo.plant.dynamics import LinearDynamics
 from tcbo_pyomo.plant.grid import grid_process
 from tcbo_pyomo.plant.process import Process
+from tcbo_pyomo.problem.continuous import ContinuousProblem
 from tcbo_pyomo.problem.finite import Problem
 from tcbo_pyomo.records import open_campaign
 from tcbo_pyomo.records.json_file import resume_simulation, save_campaign, save_simulation
@@ -248,6 +251,57 @@ def test_all_these_problems_differ_and_more_episodes_or_truth_do_not_count():
     assert len(prints) == len(OTHER_PROBLEMS)
     same = problem(episodes=9, truth=np.zeros(4), description="text", output="yield")
     assert problem_fingerprint(same) == problem_fingerprint(problem())
+
+
+def tank(step=0.5, zone=(4, 6), fuel=3.0):
+    """A continuous plant whose limits are numbers behind the names of its rules."""
+    return ContinuousProblem(
+        name="tank",
+        coordinates=[Coordinate("x", 0.0, 10.0), Coordinate("w", 0.0, 1.0)],
+        dynamics=LinearDynamics.free_moves(2, BoxActions(0.5)),
+        start={"x": 1.0, "w": 0.5},
+        horizon=3,
+        episodes=2,
+        kernel=SquaredExponential(1.0, 0.3),
+        noise=0.01,
+        truth=lambda points: 0.1 * points[:, 0],
+        maximum=1.0,
+        constraints=[
+            MaximumStep({"x": step}),
+            ForbiddenRegion(Box({"x": zone})),
+            ResourceBudget("fuel", cost=lambda left, right: (right["x"] - left["x"]) ** 2, limit=fuel),
+        ],
+    )
+
+
+@pytest.mark.parametrize("kept_as", ["campaign", "interrupted run"])
+def test_other_limits_of_a_continuous_plant_are_refused_and_named(tmp_path, kept_as):
+    campaign = Campaign(tank(), settings_from({}), 1)
+    campaign.tell(campaign.ask().number, 0.2)
+    path = tmp_path / "campaign.json"
+    if kept_as == "campaign":
+        save_campaign(campaign, path)
+    else:
+        save_simulation(Simulation(campaign), path)
+    assert plain(open_campaign(path, tank())) == plain(campaign)
+    for changes, named in (
+        ({"step": 5.0}, "rule MaximumStep was x .*0.5.*is x .*5"),
+        ({"zone": (8, 9)}, "rule ForbiddenRegion was .*4.*, is .*8"),
+        ({"fuel": 30.0}, r"rule ResourceBudget\(fuel\) was at most 3 per episode, is at most 30 per episode"),
+    ):
+        with pytest.raises(BadInput, match=rf"was saved for another problem than the present 'tank'; {named}.*; load"):
+            open_campaign(path, tank(**changes))
+
+
+def test_a_file_of_an_older_version_without_its_limits_still_opens(file, original):
+    document = json.loads(file.read_text())
+    del document["content"]["declared"]
+    text = json.dumps(document["content"])
+    older = file.with_name("older.json")
+    older.write_text(json.dumps({**document, "sha256": hashlib.sha256(text.encode()).hexdigest()}))
+    assert plain(open_campaign(older, problem())) == plain(original)
+    with pytest.raises(BadInput, match="was saved for another problem"):
+        open_campaign(older, problem(horizon=4))
 
 
 def test_a_campaign_may_be_loaded_with_more_episodes(file):
