@@ -50,6 +50,8 @@ class BeliefNow:
         Of the mechanisms in the kernel, after the first result.
     doubted
         Results among `learned_from` that are unlikely and nobody confirmed, so that nothing was learned from them.
+    range_times
+        How many times as wide as declared the range of the output is believed to be: doubled until it contains the results.
     """
 
     learned_from: int | None
@@ -58,6 +60,7 @@ class BeliefNow:
     deviation: float | None
     parameters: tuple[ParameterNow, ...] = ()
     doubted: int = 0
+    range_times: float = 1.0
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
@@ -81,7 +84,8 @@ def belief_now(knowledge: Knowledge[Any]) -> BeliefNow:
     known = tuple(parameters_now(knowledge))
     results = None if learned is None else learned.results
     deviation = math.sqrt(variance) if stationary else None
-    return BeliefNow(results, within, sd, deviation, known, knowledge.left_out_of_learning)
+    times = 1.0 if learned is None or problem.kernel_given else math.sqrt(learned.factors.variance)
+    return BeliefNow(results, within, sd, deviation, known, knowledge.left_out_of_learning, times)
 
 
 def belief_lines(knowledge: Knowledge[Any]) -> list[str]:
@@ -101,4 +105,7 @@ def hyperparameter_lines(now: BeliefNow, knowledge: Knowledge[Any]) -> list[str]
         how = "as declared until there are five results"
     reach = ", ".join(f"{spaced(name)} {found.in_words(units[name])}" for name, found in now.changes_within.items())
     lines = [f"lengthscales ({how}): {reach}"] if reach else []
+    if now.range_times > 1.0:
+        logarithms = " (of logarithms)" if problem.prior is not None and problem.prior.positive else ""
+        lines.append(f"range{logarithms}: {now.range_times:g} times as wide as declared, because results lie outside it")
     return [*lines, f"measurement sd ({how}): {now.measurement_sd.in_words(problem.output_unit)}"]

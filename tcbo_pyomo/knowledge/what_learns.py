@@ -20,4 +20,4 @@ def learner_for(problem: ProblemProtocol, fit: str, past: int = 0) -> Learner | 
     assert problem.prior is not None
     if fit not in ("auto", "learn"):
         return None
-    return Learner(problem.kernel, problem.prior.spreads(problem.input_axes), half)
+    return Learner(problem.kernel, problem.prior.spreads(problem.input_axes), half, expected=problem.prior.modelled_range)

@@ -7,6 +7,7 @@ believed after n results depends on the first m <= n of them alone, wherever and
 from __future__ import annotations
 
 import hashlib
+import math
 from dataclasses import asdict, replace
 from functools import lru_cache
 from typing import Any
@@ -30,6 +31,10 @@ LONGEST = 3.0
 """Factor on the lengthscales of a given kernel that is believed in the first half of a campaign."""
 LEVEL_WIDTH = 3.0
 """Standard deviation of the unknown level around the mean of a given kernel, in its own standard deviations."""
+CLEARLY = 3.0
+"""Standard deviations of a measurement by which a result lies outside the declared range before the model believes it."""
+MOST_DOUBLINGS = 10
+"""Of a declared range; results a thousand times farther away have another unit."""
 UNKNOWN_SHARE = 0.01
 """Of the variance: a level of a given kernel that varies by less is a mean, and no unknown level."""
 
@@ -67,10 +72,21 @@ class Learner:
     held_until, longest
         Before so many results no lengthscale is believed to be longer than this factor times the declared one: results along
         the first path fit a long one too well, and it makes places that nobody has looked at look known.
+    expected
+        The range of results that was declared, as they are modelled. Where it is too narrow, the variance is too small, and a
+        campaign gets stuck on the first hill; so it is doubled, around its middle, until it contains every result.
     """
 
-    def __init__(self, kernel: Kernel, spreads: Spreads, held_until: int = 0, longest: float = 1.0) -> None:
+    def __init__(
+        self,
+        kernel: Kernel,
+        spreads: Spreads,
+        held_until: int = 0,
+        longest: float = 1.0,
+        expected: tuple[float, float] | None = None,
+    ) -> None:
         self.kernel, self.spreads, self.held_until, self.longest = kernel, spreads, held_until, longest
+        self.expected = expected
         self._kept: dict[str, Learned] = {}
 
     @classmethod
@@ -86,13 +102,25 @@ class Learner:
         found = self._kept.get(self._digest(*data))
         if found is not None:
             return found
-        learned = _learned(self.kernel, self.spreads, *(_Hashed(part) for part in data))
-        return self._held(learned) if used < self.held_until else learned
-
-    def _held(self, learned: Learned) -> Learned:
-        lengths = tuple(min(factor, self.longest) for factor in learned.factors.lengthscales)
-        factors = replace(learned.factors, lengthscales=lengths)
+        wider = Factors((1.0,) * points.shape[1], variance=4.0 ** self._doublings(*data[1:]))
+        learned = _learned(with_factors(self.kernel, wider), self.spreads, *(_Hashed(part) for part in data))
+        lengths = learned.factors.lengthscales
+        if used < self.held_until:
+            lengths = tuple(min(factor, self.longest) for factor in lengths)
+        factors = replace(learned.factors, lengthscales=lengths, variance=learned.factors.variance * wider.variance)
+        if factors == learned.factors:
+            return learned
         return replace(learned, factors=factors, kernel=with_factors(self.kernel, factors))
+
+    def _doublings(self, values: Array, noise_variances: Array) -> int:
+        """How often the declared range has to be doubled until it contains every result that is believed."""
+        believed = np.isfinite(noise_variances)
+        if self.expected is None or not believed.any():
+            return 0
+        low, high = self.expected
+        away = np.abs(values[believed] - 0.5 * (low + high)) - CLEARLY * np.sqrt(noise_variances[believed])
+        beyond = float(away.max()) / (0.5 * (high - low))
+        return min(MOST_DOUBLINGS, math.ceil(math.log2(beyond))) if beyond > 1.0 else 0
 
     @staticmethod
     def learns_at(results: int) -> bool:
@@ -119,6 +147,7 @@ class Learner:
 
     def _digest(self, *data: Array) -> str:
         digest = hashlib.sha256(repr((self.kernel, self.spreads, self.held_until, self.longest)).encode())
+        digest.update(repr(self.expected).encode())
         for part in data:
             digest.update(np.ascontiguousarray(part, dtype=float).tobytes())
         return digest.hexdigest()[:32]

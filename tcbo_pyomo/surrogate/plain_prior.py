@@ -84,9 +84,15 @@ class PlainPrior:
         """On which scale the output is modelled."""
         return LogScale.of_range(*self.range) if self.positive else OutputScale()
 
+    @property
+    def modelled_range(self) -> tuple[float, float]:
+        """The range on the modelled scale."""
+        low, high = self.range
+        return self.scale.modelled(low), self.scale.modelled(high)
+
     def kernel(self, coordinates: Sequence[Coordinate]) -> Sum:
         """Covariance and mean that follow from the answers, on the modelled scale."""
-        low, high = (self.scale.modelled(end) for end in self.range)
+        low, high = self.modelled_range
         width = high - low
         deviations = SquaredExponential((DEVIATION_SHARE * width) ** 2, self._lengthscales(coordinates))
         return Sum((deviations, Constant(0.5 * (low + high), (LEVEL_SHARE * width) ** 2)))

@@ -12,11 +12,13 @@ from tcbo_pyomo import Campaign, PlainPrior, open_campaign, save_campaign
 from tcbo_pyomo.campaign.simulated_plant import SimulatedPlant
 from tcbo_pyomo.campaign.simulation import Simulation, run_campaign
 from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.knowledge.belief_in_words import belief_lines, belief_now
 from tcbo_pyomo.records import start_campaign
 from tcbo_pyomo.settings import settings_from
 from tcbo_pyomo.surrogate import learner, most_probable_factors
+from tcbo_pyomo.surrogate.kernel_factors import Spreads
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
-from tcbo_pyomo.surrogate.learner import learned_from
+from tcbo_pyomo.surrogate.learner import Learner, learned_from
 from tcbo_pyomo.surrogate.most_probable_factors import learn
 
 
@@ -36,6 +38,43 @@ def test_without_a_kernel_campaigns_learn_and_find_the_hill(make):
     declared = run_campaign(make(), settings_from(FAST, {"surrogate": {"fit": "never"}}), seed=3)
     assert declared.campaign.knowledge.learned is None
     assert declared.campaign.knowledge.kernel == result.problem.kernel
+
+
+@pytest.mark.parametrize(
+    ("values", "doublings"),
+    [
+        ([20.0, 99.0], 0),
+        ([20.0, 102.0], 0),  # Within the noise of the declared range.
+        ([20.0, 130.0], 1),  # Twice 0 to 100 around its middle is -50 to 150.
+        ([-49.0, 130.0], 1),
+        ([-160.0, 130.0], 3),  # -50 to 150 and -150 to 250 do not contain it, -350 to 450 does.
+        ([20.0, 1e9], 10),
+    ],
+)
+def test_a_declared_range_is_doubled_until_it_contains_the_results(values, doublings):
+    learns = Learner(SquaredExponential(4.0, 0.3), Spreads((0.7, 0.7), 0.0, 0.3), expected=(0.0, 100.0))
+    points = np.random.default_rng(0).uniform(-0.5, 0.5, (5, 2))
+    results = np.array([30.0, 40.0, 50.0, *values])
+    found = learns(points, results, np.ones(5))
+    assert found.factors.variance == 4.0**doublings and found.kernel.variance == 4.0 * 4.0**doublings
+    # One that is doubted says nothing, and neither does any before learning begins.
+    assert learns(points, results, np.array([1.0, 1.0, 1.0, np.inf, np.inf])).factors.variance == 1.0
+    assert learns(points[1:], results[1:], np.ones(4)).factors.variance == 1.0
+    # Around a given kernel nothing is declared about the range.
+    assert Learner(learns.kernel, learns.spreads)(points, results, np.ones(5)).factors.variance == 1.0
+
+
+@pytest.mark.parametrize("make", [finite, box])
+def test_a_campaign_says_that_its_range_was_too_narrow_and_goes_on_with_a_wider_one(make, tmp_path):
+    problem = make(prior=PlainPrior((10.0, 40.0), 1.0))  # The hill is 20 to 80: four times as wide, -35 to 85.
+    result = run_campaign(problem, seed=3)
+    knowledge = result.campaign.knowledge
+    assert result.experiments["rate"].max() > 62.5 and result.episodes[-1].regret < 8.0
+    assert knowledge.learned.factors.variance == 16.0 and belief_now(knowledge).range_times == 4.0
+    assert "range: 4 times as wide as declared, because results lie outside it" in belief_lines(knowledge)
+    save_campaign(result.campaign, tmp_path / "c.json")
+    assert open_campaign(tmp_path / "c.json", problem).knowledge.learned == knowledge.learned
+    assert not any("as declared, because" in line for line in belief_lines(run_campaign(make(), seed=3).campaign.knowledge))
 
 
 @pytest.mark.parametrize("make", [finite, box])
