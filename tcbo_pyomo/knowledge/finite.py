@@ -212,7 +212,7 @@ class FiniteKnowledge(Knowledge[FiniteBelief]):
         information = MoveInformation(process, self.problem.horizon, settings.information, self.problem.passes)
         objective = self.settings.finite_objective
         if objective == "regret":
-            standing = self.recommendation, self.goal
+            standing = self.recommendation, self.goal, self.problem.place_shares
             return ExpectedRegret(process, posterior, self.problem.places, mean, factor, information, *standing)
         about = self.candidates, objective, generator, mean, factor, information, self.goal
         return Utility(process, posterior, *about)

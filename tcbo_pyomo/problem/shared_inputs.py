@@ -23,6 +23,7 @@ from tcbo_pyomo.models.safe_sets import EpisodeSets
 from tcbo_pyomo.plant.black_box_inputs import BlackBoxInput, chosen_inputs
 from tcbo_pyomo.plant.process import Process
 from tcbo_pyomo.problem.protocol import ProblemProtocol
+from tcbo_pyomo.surrogate.alike_places import independent_shares
 
 DIGITS = 9
 """Of scaled inputs: those that differ by less are the same."""
@@ -127,6 +128,13 @@ class SharedInputs(ProblemProtocol):
         mask = np.zeros_like(visitable)
         mask[chosen] = True
         return mask & visitable
+
+    @cached_property
+    def place_shares(self) -> Array:
+        """How much each state counts in a sum over places (n): a crowd of alike places as one, other states as nothing."""
+        shares = np.zeros(self.process.number_of_states)
+        shares[self.places] = independent_shares(self.kernel, self.seen_states[self.places])
+        return shares
 
     def describe_inputs(self, state: int) -> dict[str, float]:
         """What the black box sees of a state, `{input: value}` in engineering units."""

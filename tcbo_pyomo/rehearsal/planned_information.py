@@ -2,8 +2,8 @@
 
 What a visit of state x is worth to a plan is W(x) / sigma^2 for variances of differences, with W(x) the squared covariance of x
 with the pair being separated; for the expected regret it is W(x) / (Var f(x) + sigma^2), W(x) summed over all rivals of the
-recommendation (`planning/finite/utility.py`, `planning/finite/expected_regret.py`). What the next measurement brings at once
-is W(x) / (Var f(x) + sigma^2) for both.
+recommendation, a crowd of alike ones as one (`planning/finite/utility.py`, `planning/finite/expected_regret.py`). What the
+next measurement brings at once is W(x) / (Var f(x) + sigma^2) for both.
 """
 
 from __future__ import annotations
@@ -124,11 +124,13 @@ class PlannedInformation:
         deviation = np.sqrt(np.maximum(design.variance[:, rows] + own - 2.0 * shared[:, rows], 0.0))
         rivals = Rivals(best, own, mean, design.variance[:, rows], shared[:, rows], deviation)
         regret, slope = scene.goal.missed(rivals)
-        regret = np.where(scene.tables.space[rows] & (rows != recommended[:, None]), regret, 0.0)
+        counted = scene.tables.space[rows] & (rows != recommended[:, None])
+        shares = scene.tables.problem.place_shares[rows]
+        regret = np.where(counted, shares * regret, 0.0)
         worth = np.empty_like(beliefs.mean)
         for draw, missed in enumerate(regret):
             chosen, share = standing_for_all(missed)
-            weight = share * slope[draw, chosen] / (2.0 * deviation[draw, chosen])
+            weight = share * (shares * slope[draw])[chosen] / (2.0 * deviation[draw, chosen])
             gap = design.covariance[draw][chosen] - shared[draw]
             np.multiply(gap, gap, out=gap)
             worth[draw] = weight @ gap

@@ -97,6 +97,7 @@ def _client(address: str | None, workers: int) -> Iterator[Any]:
 
 @contextmanager
 def _local_cluster(workers: int) -> Iterator[Any]:
+    import dask
     from distributed import LocalCluster
 
     def start() -> Any:
@@ -111,7 +112,10 @@ def _local_cluster(workers: int) -> Iterator[Any]:
             f"no Dask worker started within {SECONDS_TO_START:g} s; repeat the command to try again"
         ) from None
     try:
-        yield cluster
+        # Dask takes a worker away for good that is not there some seconds after a death, also when it is just starting again
+        # after another one. We look ourselves whether anybody is alive.
+        with dask.config.set({"distributed.deploy.lost-worker-timeout": SECONDS_TO_START}):
+            yield cluster
     finally:
         _close(cluster)
 

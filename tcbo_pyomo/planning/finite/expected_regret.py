@@ -2,15 +2,17 @@
 
 With the recommendation z* (the largest posterior mean) and planned visits d,
 
-    U(d) = sum over z of E[(f(z) - f(z*))+ | history and planned visits d] = sum_z sd_z (phi(u_z) + u_z Phi(u_z)),
+    U(d) = sum_z w_z E[(f(z) - f(z*))+ | history and planned visits d] = sum_z w_z sd_z (phi(u_z) + u_z Phi(u_z)),
     sd_z^2 = Var[f(z) - f(z*) | d],   u_z = (mean(z) - mean(z*)) / sd_z.
 
-It bounds the expected regret E[max f - f(z*)] from above. The paper's utility is the largest variance among candidates; it
-spends moves on places that are barely candidates. Here each pair counts by how likely it decides the maximum: section 3.1
-has the squared difference (f(z) - f(z'))^2 in the denominator before a bound removes it. One measurement at x' reduces sd_z^2
-by Cov[f(z) - f(z*), f(x')]^2 / (Var f(x') + sigma^2), and dU / d sd_z^2 = phi(u_z) / (2 sd_z), so a visit of a pair is worth
+With all w_z = 1 it bounds the expected regret E[max f - f(z*)] from above, the looser the more alike places it adds up. So a
+crowd of m alike places counts as one, w_z = 1 / m (`surrogate/alike_places.py`); on a grid there are no crowds. The paper's
+utility is the largest variance among candidates; it spends moves on places that are barely candidates. Here each pair counts
+by how likely it decides the maximum: section 3.1 has the squared difference (f(z) - f(z'))^2 in the denominator before a bound
+removes it. One measurement at x' reduces sd_z^2 by Cov[f(z) - f(z*), f(x')]^2 / (Var f(x') + sigma^2), and
+dU / d sd_z^2 = w_z phi(u_z) / (2 sd_z), so a visit of a pair is worth
 
-    gain(x, a) = sum_x' P(x'|x, a) / (Var f(x') + sigma^2(x, a, x')) sum_z phi(u_z) / (2 sd_z) Cov[f(z) - f(z*), f(x')]^2.
+    gain(x, a) = sum_x' P(x'|x, a) / (Var f(x') + sigma^2(x, a, x')) sum_z w_z phi(u_z) / (2 sd_z) Cov[f(z) - f(z*), f(x')]^2.
 
 Unlike the tangent, which promises 1 / sigma^2, that is what one measurement really brings. U is not convex in d, so no gap can
 be certified for it.
@@ -62,6 +64,8 @@ class ExpectedRegret:
         z*, the state with the largest mean when not given.
     goal
         Which values are better.
+    shares
+        w_z of every state (n); all one when not given.
     """
 
     def __init__(
@@ -74,6 +78,7 @@ class ExpectedRegret:
         information: MoveInformation | None = None,
         recommended: int | None = None,
         goal: Goal = MAXIMISE,
+        shares: Array | None = None,
     ) -> None:
         self.goal = goal
         self.process, self.posterior, self.mean, self.noise_factor = process, posterior, mean, noise_factor
@@ -83,13 +88,14 @@ class ExpectedRegret:
         rivals = places.copy()
         rivals[self.recommended] = False
         self.rivals = np.flatnonzero(rivals)
+        self.shares = np.ones(len(self.rivals)) if shares is None else shares[self.rivals]
 
     @timed("utility")
     def value(self, visitation: Visitation | None = None) -> float:
         """U at a visitation; None for the history alone."""
         posterior = self.posterior(self.information.planned(visitation))
         rivals = self._rivals(posterior, posterior.covariance_with(self.recommended, None))
-        return float(self.goal.missed(rivals)[0].sum())
+        return float((self.shares * self.goal.missed(rivals)[0]).sum())
 
     @timed("utility")
     def linearise(self, visitation: Visitation | None = None) -> Linearisation:
@@ -97,15 +103,16 @@ class ExpectedRegret:
         posterior = self.posterior(self.information.planned(visitation))
         shared = posterior.covariance_with(self.recommended, None)
         rivals = self._rivals(posterior, shared)
-        regret, slope = self.goal.missed(rivals)
+        missed, slope = self.goal.missed(rivals)
+        regret = self.shares * missed
         chosen, share = standing_for_all(regret)
-        weight = share * slope[chosen] / (2.0 * rivals.deviation[chosen])
+        weight = share * (self.shares * slope)[chosen] / (2.0 * rivals.deviation[chosen])
         gap = posterior.covariances_of(self.rivals[chosen])
         np.subtract(gap, shared, out=gap)
         worth = weight @ np.multiply(gap, gap, out=gap)
         gains = self.information.arrival_gains(worth, posterior.variance)
         planned = gains if self.information.convention == "arrival" else self.information.gains(worth, posterior.variance)
-        rival = int(self.rivals[regret.argmax()]) if len(regret) else None
+        rival = int(self.rivals[missed.argmax()]) if len(missed) else None
         known = None, posterior, self.mean, self.noise_factor, gains, self.goal
         return Linearisation(float(regret.sum()), self.recommended, rival, -planned, *known)
 

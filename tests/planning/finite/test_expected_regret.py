@@ -8,11 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small_plans import START, small_plan
 
-from tcbo_pyomo import load_problem, run_campaign
+from tcbo_pyomo import Problem, SquaredExponential, load_problem, run_campaign
 from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.foundation.coordinates import Coordinate
 from tcbo_pyomo.planning.finite import expected_regret
 from tcbo_pyomo.planning.finite.expected_regret import ExpectedRegret
 from tcbo_pyomo.planning.finite.planned_posterior import FeaturePosterior, KernelPosterior
+from tcbo_pyomo.plant.process import Process
 from tcbo_pyomo.settings import settings_from
 
 
@@ -124,3 +126,26 @@ def test_it_is_a_setting_and_refused_where_it_has_no_meaning():
         settings_from({"planner": {"gap": 0.1}, "utility": {"objective": "regret"}})
     with pytest.raises(BadInput, match="'branin2d' is continuous"):
         run_campaign(load_problem("branin2d"), settings_from({"utility": {"objective": "regret"}}))
+
+
+def test_a_crowd_of_alike_places_counts_as_one():
+    """Nine rows of a table at one end, one at the other, equally far: the lone one is worth as much as the crowd."""
+    kernel, crowd = SquaredExponential(1.0, 0.1), np.linspace(-0.5, -0.49, 9)
+    points = np.r_[0.0, crowd, 0.5][:, None]
+    covariance, mean = kernel(points, points), np.zeros(11)
+    moves = [(str(0), f"to {i}", str(i)) for i in range(11)] + [(str(i), "stay", str(i)) for i in range(1, 11)]
+    axes = [Coordinate("x", -0.5, 0.5)]
+    process = Process.from_moves(axes, {str(i): point for i, point in enumerate(points)}, moves, 0.01)
+    problem = Problem("table", process, "0", 1, 1, kernel)
+    np.testing.assert_allclose(problem.place_shares, [1.0, *[1 / 9] * 9, 1.0])
+    factor = np.linalg.cholesky(covariance + 1e-9 * np.eye(11))
+
+    def worth(shares):
+        places = np.ones(11, dtype=bool)
+        given = dict(recommended=0, shares=shares)
+        return ExpectedRegret(process, lambda w: FeaturePosterior(factor, w), places, mean, **given).linearise().gains[:11]
+
+    counted, added_up = worth(problem.place_shares), worth(np.ones(11))
+    # To the middle of the crowd, and to the lone place; of the crowd's members some are a little less alike.
+    assert counted[5] == pytest.approx(counted[10], rel=0.01)
+    assert added_up[5] > 8.0 * added_up[10] * 0.9
