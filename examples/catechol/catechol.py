@@ -1,5 +1,8 @@
 """Real transient-flow experiments as plants: `python catechol.py YOUR.csv FOLDER [SEEDS] [WORKERS]` runs and prints the table.
 
+`python catechol.py YOUR.csv FOLDER drawn [SEEDS] [WORKERS]` keeps the plants and draws another black box for every seed, from
+the prior that the model has: how good the methods are on such plants, whatever was measured there.
+
 YOUR.csv is catechol_full_data_yields.csv of the public repository jpfolch/catechol_solvent_selection (MIT licence, 2025,
 arXiv 2506.07619), or a table with its columns under the names of `NAMES`. It is not shipped. Call it again to resume.
 
@@ -61,23 +64,29 @@ def build(feedback=None, seed=0):
 '''
 
 
-def main(table: Path, folder: Path, seeds: str = "1..20", workers: int = 1) -> None:
+DRAWN = {"truth": "drawn", "settings": {"surrogate": {"fit": "never"}}}
+"""Functions of the prior, with nothing to learn about it."""
+
+
+def main(table: Path, folder: Path, seeds: str = "1..20", workers: int = 1, drawn: bool = False) -> None:
     """Write a problem file for each experiment, run what is missing of the study, and print its table."""
+    name = "drawn" if drawn else "catechol"
     problems = [str(file) for file in write_plants(table, folder)]
     study = study_from(
         {
-            "name": "catechol",
+            "name": name,
             "problems": problems,
             "methods": METHODS,
             "feedback": ["episodic", "immediate"],
             "seeds": seeds,
+            **(DRAWN if drawn else {}),
         }
     )
-    run_study(study, folder / "catechol", workers=workers)
+    run_study(study, folder / name, workers=workers)
     sys.path.append(str(Path(__file__).parents[1] / "tournament"))
     from finite import print_tables
 
-    print_tables(folder, ["catechol"])
+    print_tables(folder, [name])
 
 
 def write_plants(table: Path, folder: Path) -> list[Path]:
@@ -119,7 +128,10 @@ def _write(file: Path, text: str) -> None:
 if __name__ == "__main__":
     if len(sys.argv) < 3:
         sys.exit(__doc__)
+    words = [word for word in sys.argv[1:] if word != "drawn"]
     try:
-        main(Path(sys.argv[1]), Path(sys.argv[2]), *sys.argv[3:4], *(int(number) for number in sys.argv[4:5]))
+        main(
+            Path(words[0]), Path(words[1]), *words[2:3], *(int(number) for number in words[3:4]), drawn="drawn" in sys.argv
+        )
     except BadInput as error:
         sys.exit(f"error: {error}")

@@ -74,7 +74,7 @@ def systems(folder: Path, studies: tuple[str, ...] | list[str] = ()) -> Iterator
             table = table[table["seed"].isin(whole)].copy()
             table["regret"] *= [100.0 / truth_range(sources[problem], seed, drawn) for seed in table["seed"]]
             belief = setting.removeprefix("surrogate.misbelief.lengthscale=")
-            kind = f"drawn, lengthscale x {belief}" if drawn else KNOWN
+            kind = KNOWN if not drawn else f"drawn, lengthscale x {belief}" if belief else "drawn"
             yield System(f"{problem}, {feedback}", kind, table)
 
 

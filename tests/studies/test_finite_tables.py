@@ -71,14 +71,18 @@ def rows_of(number, names):
     return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
+def write_yields(path, names):
+    with open(path, "w", newline="") as file:
+        writer = csv.DictWriter(file, names)
+        writer.writeheader()
+        writer.writerows([*rows_of(2, names), *rows_of(3, names)])
+
+
 @pytest.mark.parametrize("own_names", [False, True])
 def test_even_experiments_are_plants_of_their_measured_rows(script, tmp_path, own_names):
     catechol = script("catechol", "catechol")
     names = list(catechol.NAMES.values() if own_names else catechol.NAMES)
-    with open(tmp_path / "yields.csv", "w", newline="") as file:
-        writer = csv.DictWriter(file, names)
-        writer.writeheader()
-        writer.writerows([*rows_of(2, names), *rows_of(3, names)])
+    write_yields(tmp_path / "yields.csv", names)
     (file,) = catechol.write_plants(tmp_path / "yields.csv", tmp_path / "out")
     assert file.name == "experiment_2.py"
     problem = load_problem(str(file), "immediate")
@@ -88,6 +92,18 @@ def test_even_experiments_are_plants_of_their_measured_rows(script, tmp_path, ow
     before = file.stat().st_mtime_ns
     catechol.write_plants(tmp_path / "yields.csv", tmp_path / "out")
     assert file.stat().st_mtime_ns == before
+
+
+def test_functions_drawn_on_these_plants_have_a_study_and_a_table_of_their_own(script, tmp_path, capsys, monkeypatch):
+    catechol = script("catechol", "catechol")
+    monkeypatch.setattr(catechol, "METHODS", [{"method": "mdp_bo", "name": "default"}, "local_ucb"])
+    write_yields(tmp_path / "yields.csv", list(catechol.NAMES))
+    catechol.main(tmp_path / "yields.csv", tmp_path / "out", "1..2", drawn=True)
+    table = capsys.readouterr().out
+    assert "| drawn, lengthscale x , at the end of the budget |" not in table
+    assert "| drawn, at the end of the budget | seeds | default | local_ucb |" in table
+    assert table.count("| experiment_2, episodic | 2 |") == 2
+    assert not (tmp_path / "out" / "catechol").exists()
 
 
 def test_a_table_without_a_column_is_refused(script, tmp_path):
