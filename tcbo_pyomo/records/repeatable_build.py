@@ -103,7 +103,8 @@ def _built_elsewhere(path: Path, source: Any, built: BuiltProblem) -> Iterator[d
             )
         except subprocess.TimeoutExpired:
             raise BadInput(f"problem file '{file}' was not built within {PATIENCE:g} s in another process") from None
-        found = json.loads(ended.stdout) if ended.returncode == 0 else {"error": _last_line(ended.stderr)}
+        failed = {"error": _last_line(ended.stderr)}
+        found: dict[str, Any] = json.loads(ended.stdout) if ended.returncode == 0 else failed
         if "error" in found:
             raise BadInput(f"problem file '{file}' cannot be built in another process: {found['error']}")
         yield found["declared"]
