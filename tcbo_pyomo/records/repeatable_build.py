@@ -46,7 +46,7 @@ def refuse_another(path: Path, source: Any, built: BuiltProblem) -> None:
     with loaded_afresh(file):
         again = build(path, source, built.settings, built.seed).facts["declared"]
     _compare(file, built, again, "; derive every random number from `seed`")
-    if _depends_on_process(user_sources(file)):
+    if sys.executable and _depends_on_process(user_sources(file)):  # An embedded Python may have no program to start.
         for declared in _built_elsewhere(path, source, built):
             _compare(file, built, declared, " in another process; sort what you take from a set")
 
@@ -88,7 +88,7 @@ def _built_elsewhere(path: Path, source: Any, built: BuiltProblem) -> Iterator[d
         "source": os.fspath(source),
         "settings": built.settings.model_dump(mode="json"),
         "seed": int(built.seed),
-        "import_path": sys.path,
+        "import_path": [os.fspath(place) for place in sys.path],
         "parent": os.getpid(),
     }
     for seed in HASH_SEEDS:
