@@ -24,7 +24,7 @@ def script(monkeypatch):
         return __import__(name)
 
     yield imported
-    for name in ("finite", "catechol"):
+    for name in ("finite", "catechol", "crowds"):
         sys.modules.pop(name, None)
 
 
@@ -104,6 +104,18 @@ def test_functions_drawn_on_these_plants_have_a_study_and_a_table_of_their_own(s
     assert "| drawn, at the end of the budget | seeds | default | local_ucb |" in table
     assert table.count("| experiment_2, episodic | 2 |") == 2
     assert not (tmp_path / "out" / "catechol").exists()
+
+
+def test_crowds_are_compared_with_every_row_for_itself(script, tmp_path, capsys, monkeypatch):
+    catechol, crowds = script("catechol", "catechol"), script("catechol", "crowds")
+    monkeypatch.setattr(crowds, "FEWEST_STATES", 1)
+    write_yields(tmp_path / "yields.csv", list(catechol.NAMES))
+    crowds.main(tmp_path / "yields.csv", tmp_path / "out", "1..2")
+    lines = capsys.readouterr().out.splitlines()
+    plants = ["| experiment_2, episodic", "| experiment_2, immediate", "| **all**"]
+    assert [line.split(" | ")[0] for line in lines[2:]] == plants
+    # Three rows far from each other are no crowd: both ways are the same.
+    assert all(line.endswith("| +0.00 ± 0.00 |") for line in lines[2:])
 
 
 def test_a_table_without_a_column_is_refused(script, tmp_path):
