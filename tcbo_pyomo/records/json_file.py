@@ -18,6 +18,7 @@ from tcbo_pyomo.problem.declaration import declaration_of
 from tcbo_pyomo.problem.declared_changes import declared_changes
 from tcbo_pyomo.problem.protocol import ProblemProtocol
 from tcbo_pyomo.problem.with_settings import with_settings
+from tcbo_pyomo.records.built_problem import SHOWN
 from tcbo_pyomo.records.determining_parts import (
     FILE,
     NUMBERS,
@@ -35,8 +36,6 @@ FORMAT = "tcbo_campaign"
 VERSION = 2
 """The newest format that is read: since it a campaign may have past experiments. One without is written as ever."""
 WORDS = "saved campaign"
-SHOWN = 3
-"""Differences that a refusal names."""
 
 
 def save_campaign(campaign: Campaign, path: str | Path) -> None:
