@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pandas as pd
 
@@ -12,16 +11,6 @@ from tcbo_pyomo.studies.statistics import CASE, difference, moments, wilson_inte
 
 EPISODES = (1, 2, 3, 5, 10)
 """After which episodes a campaign of several is looked at."""
-
-
-def table_of(folder: Path, name: str) -> pd.DataFrame | None:
-    """A table of a study, whole or as the small folder has it (compressed); None where it is missing."""
-    for file in (folder / f"{name}.csv", folder / f"{name}.csv.gz"):
-        if file.exists():
-            frame = pd.read_csv(file, keep_default_na=False, na_values=[""])
-            frame[CASE] = frame[CASE].astype(object).where(frame[CASE].notna(), "")
-            return frame
-    return None
 
 
 def chosen_moves(runs: pd.DataFrame) -> dict[int, str]:

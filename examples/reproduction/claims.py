@@ -8,17 +8,16 @@ and RESULTS has not stay, so that a long study can be made in parts.
 
 from __future__ import annotations
 
-import gzip
-import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import pandas as pd
-from claim_tables import chosen_moves, plan_times, regrets, stays, table_of
+from claim_tables import chosen_moves, plan_times, regrets, stays
 from statements import statements
 from verdicts import summary_rows, verdict_rows
 
+from tcbo_pyomo.studies import shipped_tables
+from tcbo_pyomo.studies.shipped_tables import keep_table, table_of, written
 from tcbo_pyomo.studies.statistics import CASE
 
 STUDIES = (
@@ -59,37 +58,14 @@ def blocks(folder: Path) -> Iterator[tuple[str, str]]:
     yield "verdicts", "\n".join(summary_rows(folder))
 
 
-def written(text: str, name: str, block: str) -> str:
-    """A text whose block of a name is replaced; unchanged where it has none."""
-    pattern = re.compile(rf"(<!-- {re.escape(name)} -->\n).*?(\n<!-- end -->)", re.DOTALL)
-    return pattern.sub(lambda found: found[1] + block + found[2], text)
-
-
 def keep_small(folder: Path, target: Path) -> None:
     """The rows of runs.csv that the tables read, and the mean seconds per plan of each run that a verdict compares."""
     compared = {statement.study for statement in statements() if statement.measure == "seconds"}
     for name in STUDIES:
-        runs = table_of(folder / name, "runs")
-        if runs is None:
-            continue
-        groups = runs.groupby(["problem", "feedback"], sort=False)
-        small = pd.concat([table[table["move"].isin(chosen_moves(table))] for _, table in groups])
-        _kept(small.drop(columns=["step", "candidates"]), target / name, "runs")
+        shipped_tables.keep_small(folder / name, target / name, chosen_moves)
         if name in compared and (times := table_of(folder / name, "timings")) is not None:
             means = times.groupby([*CASE, "seed"], sort=False)["seconds"].mean().reset_index()
-            _kept(means, target / name, "seconds")
-
-
-def _kept(table: pd.DataFrame, folder: Path, name: str) -> None:
-    """Write a small table, with the runs of an earlier one that it does not have itself."""
-    before, file = table_of(folder, name), folder / f"{name}.csv.gz"
-    if before is not None:
-        run = [*CASE, "seed"]
-        left = ~pd.MultiIndex.from_frame(before[run]).isin(pd.MultiIndex.from_frame(table[run].fillna("")))
-        table = pd.concat([before[left], table])
-    data = table.to_csv(index=False, float_format="%.6g", lineterminator="\n")
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_bytes(gzip.compress(data.encode(), mtime=0))
+            keep_table(means, target / name, "seconds")
 
 
 def main(folder: Path, *options: str) -> None:

@@ -13,11 +13,12 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from claim_tables import share_text, table_of
+from claim_tables import share_text
 from scipy.special import stdtrit
 from statements import Statement, statements
 
 from tcbo_pyomo.studies.figures.labels import series_words
+from tcbo_pyomo.studies.shipped_tables import table_of
 from tcbo_pyomo.studies.statistics import wilson_interval
 
 RESAMPLES = 2000

@@ -14,14 +14,15 @@ from functools import cache
 from itertools import product
 from math import ceil, sqrt
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from tcbo_pyomo import load_problem
+from tcbo_pyomo import load_problem, read_study
 from tcbo_pyomo.studies.execution import with_drawn_truth
+from tcbo_pyomo.studies.shipped_tables import table_of
 from tcbo_pyomo.studies.statistics import difference
-from tcbo_pyomo.studies.study_tables import read_tables
 
 SYSTEMS = ("discrete", "two_ridges", "unseen_finite", "laser", "unseen_fibre", "wide_beam", "fuel")
 STUDIES = (*SYSTEMS, "drawn", "drawn_beams", "drawn_fuel")
@@ -61,12 +62,11 @@ def systems(folder: Path, studies: tuple[str, ...] | list[str] = ()) -> Iterator
     """All systems of the studies in a folder, on the seeds that every method has finished."""
     for study in studies or STUDIES:
         place = folder / study
-        if not (place / "runs.csv").exists():
+        if (runs := table_of(place, "runs")) is None:
             continue
-        runs, definition = read_tables(place).runs, json.loads((place / "study.json").read_text())["content"]["study"]
+        definition = _definition(place)
         sources = {entry["name"] or Path(entry["problem"]).stem: entry["problem"] for entry in definition["problems"]}
         drawn = definition["truth"] == "drawn"
-        runs["setting"] = runs["setting"].fillna("")
         for (problem, feedback, setting), table in runs.groupby(["problem", "feedback", "setting"], sort=False):
             whole = set.intersection(*(set(rows["seed"]) for _, rows in table.groupby("method")))
             if table["method"].nunique() < len(definition["methods"]) or len(whole) < 2:
@@ -76,6 +76,14 @@ def systems(folder: Path, studies: tuple[str, ...] | list[str] = ()) -> Iterator
             belief = setting.removeprefix("surrogate.misbelief.lengthscale=")
             kind = KNOWN if not drawn else f"drawn, lengthscale x {belief}" if belief else "drawn"
             yield System(f"{problem}, {feedback}", kind, table)
+
+
+def _definition(place: Path) -> dict[str, Any]:
+    """What was run: small results have no study.json, but their study file stands here."""
+    file = place / "study.json"
+    if file.exists():
+        return json.loads(file.read_text())["content"]["study"]
+    return read_study(Path(__file__).with_name(f"{place.name}.yaml")).model_dump(mode="json")
 
 
 @cache

@@ -3,102 +3,158 @@
 `python table.py FOLDER finite` prints those of the finite systems, as shares of the range of the truth (`finite.py`).
 Each study file of this folder is run with `tcbo study FILE.yaml --output FOLDER/NAME`. Differences are regrets of the default
 minus those of the other method on the same seeds, with Student's 95 % interval: below zero the default is better.
+
+`python table.py FOLDER README.md` writes the tables of the continuous systems that FOLDER has into the README.
+`python table.py FOLDER --small TARGET` keeps what they are made of; runs that TARGET has and FOLDER has not stay.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
 
 import finite
 import pandas as pd
 
+from tcbo_pyomo.studies.shipped_tables import keep_small, table_of, written
 from tcbo_pyomo.studies.statistics import difference
-from tcbo_pyomo.studies.study_tables import read_tables
 
+HERE = Path(__file__).parent
 STUDIES = ("synchronous", "asynchronous", "thermal", "obstacles")
+UNSEEN = ("unseen_cascade", "unseen_fjord", "unseen_drone")
+"""Each group has counts of its own."""
+REPRODUCED = HERE.parent / "reproduction" / "small_results"
+RIVALS = {"synchronous": ("synchronous",), "asynchronous": ("asynchronous", "snar")}
+"""Studies of the reproduction that have the paper's methods on the same systems, with the same seeds and noise."""
 DEFAULT = "default"
 SHARES = (0.25, 0.5, 0.75, 1.0)
-TITLES = "25 % | 50 % | 75 % | 100 % | default minus it at 50 % | at 100 % | per plan"
+COMPARED = (0.5, 1.0)
+TITLES = "25 % | 50 % | 75 % | 100 % | default minus it at 50 % | at 100 %"
 
 
-def main(folder: Path, studies: list[str]) -> None:
-    """Print every table, then on how many systems the default is better, equal or worse, and how often its mean is lower."""
-    if studies[:1] == ["finite"]:
-        finite.print_tables(folder, studies[1:])
-        return
-    verdicts: dict[float, dict[str, dict[str, list[str]]]] = {0.5: {}, 1.0: {}}
-    for name in studies or STUDIES:
-        if (folder / name / "runs.csv").exists():
-            tables = read_tables(folder / name)
-            for line in _study(tables.runs, tables.timings, verdicts):
-                print(line)
-    for share, found in verdicts.items():
-        titles = "better | no difference | worse | mean regret lower on"
-        print(f"\n| default against, after {share:.0%} of the budget | {titles} |\n|---|---|---|---|---|")
-        for method, counts in found.items():
-            better, equal, worse, lower = (counts.get(key, []) for key in ("better", "equal", "worse", "lower"))
-            systems = len(better) + len(equal) + len(worse)
-            cells = [len(better), len(equal), f"{len(worse)} {_listed(worse)}".rstrip(), f"{len(lower)} of {systems}"]
-            print(f"| {method} | {' | '.join(str(cell) for cell in cells)} |")
+@dataclass(frozen=True)
+class Gap:
+    """The default minus a rival on one system, after a share of the budget."""
+
+    system: str
+    rival: str
+    share: float
+    mean: float
+    half: float
+
+    @property
+    def verdict(self) -> str:
+        """Whether the default is better."""
+        return "better" if self.mean + self.half < 0 else "worse" if self.mean - self.half > 0 else "equal"
+
+    def __str__(self) -> str:
+        mark = {"better": "**", "worse": "_", "equal": ""}[self.verdict]
+        return f"{mark}{self.mean:+.2g} ± {self.half:.2g}{mark}"
 
 
-def _listed(places: list[str]) -> str:
-    return f"({', '.join(places)})" if places else ""
+def main(folder: Path, *options: str) -> None:
+    """Print every table, write them into a README, or keep the small tables."""
+    if options[:1] == ("finite",):
+        finite.print_tables(folder, list(options[1:]))
+    elif options[:1] == ("--small",):
+        for place in sorted(path for path in folder.iterdir() if path.is_dir()):
+            keep_small(place, Path(options[1]) / place.name, quarters, digits=9)
+    elif options and options[0].endswith(".md"):
+        readme = Path(options[0])
+        text = readme.read_text(encoding="utf-8")
+        for studies in (STUDIES, UNSEEN):
+            for name, block in blocks(folder, studies):
+                text = written(text, name, block)
+        readme.write_text(text, encoding="utf-8")
+    else:
+        for _, block in blocks(folder, options or STUDIES):
+            print(f"\n{block}")
 
 
-def _study(
-    runs: pd.DataFrame, timings: pd.DataFrame, verdicts: dict[float, dict[str, dict[str, list[str]]]]
-) -> Iterator[str]:
-    for (problem, feedback), table in runs.groupby(["problem", "feedback"], sort=False):
-        total = int(table["move"].max())
-        moves = [ceil(share * total) for share in SHARES]
-        plans = timings[(timings["problem"] == problem) & (timings["feedback"] == feedback)]
-        seconds = plans.groupby("method")["seconds"].median()
-        of = {method: rows for method, rows in table.groupby("method", sort=False)}
-        known = table["identified"].notna().any()
-        yield f"\n| {problem}, {feedback}, {table['seed'].nunique()} seeds | {TITLES} |"
-        yield "|---" * 8 + "|"
-        for method, rows in of.items():
-            cells = [f"{_at(rows, move)['regret'].median():.2g}" for move in moves]
-            last = _at(rows, moves[-1])
-            if known:
-                cells[-1] += f" / {last['identified'].astype(bool).mean():.0%}"
-            else:
-                low, high = last["regret"].quantile([0.1, 0.9])
-                cells[-1] += f" ({low:.2g} to {high:.2g})"
-            gaps = []
-            for share, move in zip(SHARES, moves, strict=True):
-                if method == DEFAULT or share not in verdicts:
-                    continue
-                text, found = _compared(_at(of[DEFAULT], move), _at(rows, move))
-                for verdict in found:
-                    verdicts[share].setdefault(method, {}).setdefault(verdict, []).append(f"{problem} {feedback}")
-                gaps.append(text)
-            yield f"| {method} | {' | '.join([*cells, *(gaps or ['', ''])])} | {_duration(seconds[method])} |"
+def blocks(folder: Path, studies: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """A table for each system; where no study is missing, on how many of them the default is better or its mean lower."""
+    gaps: list[Gap] = []
+    tables = {name: runs for name in studies if (runs := _runs(folder, name)) is not None}
+    for runs in tables.values():
+        for (problem, feedback), table in runs.groupby(["problem", "feedback"], sort=False):
+            system = f"{problem}, {feedback}"
+            found = _gaps(system, table)
+            gaps += found
+            yield system, "\n".join(_table(system, table, found))
+    for share in COMPARED if len(tables) == len(studies) else ():
+        yield f"{studies[0]} counts at {share:.0%}", "\n".join(_counts(gaps, share))
+
+
+def quarters(runs: pd.DataFrame) -> list[int]:
+    """The moves after which a campaign is looked at."""
+    return [ceil(share * int(runs["move"].max())) for share in SHARES]
+
+
+def _runs(folder: Path, study: str) -> pd.DataFrame | None:
+    """The runs of a study, with those of the reproduction on its systems where it has not the method itself."""
+    own = table_of(folder / study, "runs")
+    others = [table_of(REPRODUCED / name, "runs") for name in RIVALS.get(study, ())]
+    if own is None or not others:
+        return own
+    systems = own.groupby(["problem", "feedback"], sort=False)
+    known = pd.MultiIndex.from_frame(own[["problem", "feedback", "method"]])
+    rivals = pd.concat(table for table in others if table is not None)
+    new = ~pd.MultiIndex.from_frame(rivals[["problem", "feedback", "method"]]).isin(known)
+    mine = pd.MultiIndex.from_frame(rivals[["problem", "feedback"]]).isin(list(systems.groups))
+    return pd.concat([own, rivals[new & mine]])
+
+
+def _gaps(system: str, table: pd.DataFrame) -> list[Gap]:
+    moves = quarters(table)
+    of = dict(iter(table.groupby("method", sort=False)))
+    gaps = []
+    for method, share in ((method, share) for method in of if method != DEFAULT for share in COMPARED):
+        move = moves[SHARES.index(share)]
+        found = difference(_at(of[DEFAULT], move), _at(of[method], move))
+        half = found["difference_high"] - found["difference_mean"]
+        gaps.append(Gap(system, str(method), share, found["difference_mean"], half))
+    return gaps
+
+
+def _table(system: str, table: pd.DataFrame, gaps: list[Gap]) -> Iterator[str]:
+    moves = quarters(table)
+    known = table["identified"].notna().any()
+    yield f"| {system}, {_number_of_seeds(table)} seeds | {TITLES} |"
+    yield "|---" * 7 + "|"
+    for method, rows in table.groupby("method", sort=False):
+        cells = [f"{_at(rows, move)['regret'].median():.2g}" for move in moves]
+        last = _at(rows, moves[-1])
+        if known:
+            cells[-1] += f" / {last['identified'].astype(bool).mean():.0%}"
+        else:
+            low, high = last["regret"].quantile([0.1, 0.9])
+            cells[-1] += f" ({low:.2g} to {high:.2g})"
+        found = [str(gap) for gap in gaps if gap.rival == method] or ["", ""]
+        yield f"| {method} | {' | '.join([*cells, *found])} |"
+
+
+def _number_of_seeds(table: pd.DataFrame) -> str:
+    numbers = sorted(set(table.groupby("method")["seed"].nunique()))
+    return str(numbers[0]) if len(numbers) == 1 else f"{numbers[0]} to {numbers[-1]}"
+
+
+def _counts(gaps: list[Gap], share: float) -> Iterator[str]:
+    yield f"| default against, after {share:.0%} of the budget | better | no difference | worse | mean regret lower on |"
+    yield "|---" * 5 + "|"
+    for rival in dict.fromkeys(gap.rival for gap in gaps):
+        mine = [gap for gap in gaps if (gap.rival, gap.share) == (rival, share)]
+        better, equal, worse = ([gap for gap in mine if gap.verdict == word] for word in ("better", "equal", "worse"))
+        named = f"({'; '.join(gap.system for gap in worse)})" if worse else ""
+        lower = f"{sum(gap.mean < 0 for gap in mine)} of {len(mine)}"
+        yield f"| {rival} | {len(better)} | {len(equal)} | {f'{len(worse)} {named}'.rstrip()} | {lower} |"
 
 
 def _at(rows: pd.DataFrame, move: int) -> pd.DataFrame:
     return rows[rows["move"] == move]
 
 
-def _compared(default: pd.DataFrame, other: pd.DataFrame) -> tuple[str, list[str]]:
-    """The difference as text; whether it is better, equal or worse, and "lower" where the mean is."""
-    found = difference(default, other)
-    half = found["difference_high"] - found["difference_mean"]
-    verdict = "better" if found["difference_high"] < 0 else "worse" if found["difference_low"] > 0 else "equal"
-    mark = {"better": "**", "worse": "_", "equal": ""}[verdict]
-    lower = ["lower"] if found["difference_mean"] < 0 else []
-    return f"{mark}{found['difference_mean']:+.2g} ± {half:.2g}{mark}", [verdict, *lower]
-
-
-def _duration(seconds: float) -> str:
-    if seconds >= 1.0:
-        return f"{seconds:.2g} s"
-    return f"{seconds * 1e3:.0f} ms" if seconds >= 0.01 else f"{seconds * 1e3:.2g} ms"
-
-
 if __name__ == "__main__":
-    main(Path(sys.argv[1] if len(sys.argv) > 1 else "."), sys.argv[2:])
+    main(Path(sys.argv[1] if len(sys.argv) > 1 else "."), *sys.argv[2:])

@@ -75,13 +75,7 @@ class StudyTables:
 
     def frame(self, name: str) -> pd.DataFrame:
         """A table as a data frame; empty settings are empty text."""
-        import pandas as pd
-
-        # A method may be called "NA": only empty cells are missing.
-        frame = pd.read_csv(self.path(name), keep_default_na=False, na_values=[""])
-        texts = [column for column in (*CASE, "against", "against_setting") if column in frame]
-        frame[texts] = frame[texts].astype(object).where(frame[texts].notna(), "")
-        return frame
+        return frame_of(self.path(name))
 
 
 def write_tables(folder: StudyFolder, runs: list[Run]) -> None:
@@ -109,6 +103,17 @@ def read_tables(folder: str | Path) -> StudyTables:
         if not tables.path(name).is_file():
             raise BadInput(f"folder '{folder}' has no {name}.csv; give the folder of a finished study")
     return tables
+
+
+def frame_of(file: Path) -> pd.DataFrame:
+    """A table, compressed or not, as a data frame; empty settings are empty text."""
+    import pandas as pd
+
+    # A method may be called "NA": only empty cells are missing.
+    frame = pd.read_csv(file, keep_default_na=False, na_values=[""])
+    texts = [column for column in (*CASE, "against", "against_setting") if column in frame]
+    frame[texts] = frame[texts].astype(object).where(frame[texts].notna(), "")
+    return frame
 
 
 def _text(rows: Iterable[Iterable[Any]]) -> str:

@@ -5,11 +5,13 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from tcbo_pyomo import load_problem, run_study
+from tcbo_pyomo import load_problem, read_study, run_study
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.studies.study import study_from
+from tcbo_pyomo.studies.study_tables import RUN_COLUMNS
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -24,7 +26,7 @@ def script(monkeypatch):
         return __import__(name)
 
     yield imported
-    for name in ("finite", "catechol", "crowds"):
+    for name in ("finite", "table", "catechol", "crowds"):
         sys.modules.pop(name, None)
 
 
@@ -48,6 +50,63 @@ def test_differences_are_shares_of_the_range_on_common_seeds(script, tmp_path, c
     finite.print_tables(tmp_path, ["small"])
     printed = capsys.readouterr().out
     assert "| knorr_pyrazole, episodic | 3 |" in printed and "| non-inferior on | | |" in printed
+
+
+def test_small_results_give_the_same_table(script, tmp_path, capsys):
+    finite, table = script("tournament", "finite"), script("tournament", "table")
+    study = read_study(EXAMPLES / "tournament" / "two_ridges.yaml").model_copy(update={"seeds": (1, 2)})
+    quick = {"episodes": 2, "planner": {"linear": {"solver": "dynamic_programming"}}}
+    study = study.model_copy(update={"settings": {**study.settings, **quick}})
+    run_study(study, tmp_path / "whole" / "two_ridges", workers=1)
+    table.main(tmp_path / "whole", "--small", str(tmp_path / "small"))
+    printed = []
+    for name in ("whole", "small"):
+        finite.print_tables(tmp_path / name, ["two_ridges"])
+        printed.append(capsys.readouterr().out)
+    assert printed[0] == printed[1] and "| two_ridge_reactor, episodic | 2 |" in printed[0]
+
+
+def continuous_runs(values, problem, feedback, seeds=range(1, 5)):
+    """A regret for each method, which falls with the quarters of the budget and differs between seeds."""
+    rows = [
+        (problem, feedback, method, "", seed, 1, 1, move, (value + 0.01 * seed) / move, None, 3)
+        for method, value in values.items()
+        for seed in seeds
+        for move in range(1, 9)
+    ]
+    return pd.DataFrame(rows, columns=RUN_COLUMNS)
+
+
+def test_rivals_of_the_reproduction_stand_beside_the_default(script, tmp_path, monkeypatch):
+    table = script("tournament", "table")
+    monkeypatch.setattr(table, "REPRODUCED", tmp_path / "reproduced")
+    monkeypatch.setattr(table, "STUDIES", ("synchronous",))
+    own = continuous_runs({"default": 0.1, "local_ucb": 0.3}, "branin2d", "immediate")
+    rivals = continuous_runs({"MDP-BO-UCB": 0.2, "local_ucb": 9.0}, "branin2d", "immediate", range(1, 3))
+    elsewhere = continuous_runs({"MDP-BO-UCB": 0.2}, "levy4d", "immediate")
+    for folder, runs in (("whole", own), ("reproduced", pd.concat([rivals, elsewhere]))):
+        (tmp_path / folder / "synchronous").mkdir(parents=True)
+        runs.to_csv(tmp_path / folder / "synchronous" / "runs.csv", index=False)
+    table.main(tmp_path / "whole", "--small", str(tmp_path / "small"))
+    readme = tmp_path / "README.md"
+    readme.write_text("<!-- branin2d, immediate -->\nold\n<!-- end -->\n<!-- synchronous counts at 100% -->\n\n<!-- end -->\n")
+    table.main(tmp_path / "small", str(readme))
+    lines = readme.read_text().splitlines()
+    assert lines[1] == (
+        "| branin2d, immediate, 2 to 4 seeds | 25 % | 50 % | 75 % | 100 % | default minus it at 50 % | at 100 % |"
+    )
+    # Differences by hand: 0.1 - 0.3 and 0.1 - 0.2 over 4 and 8 moves, the same on every seed.
+    assert lines[4] == "| local_ucb | 0.16 | 0.081 | 0.054 | 0.041 (0.039 to 0.042) | **-0.05 ± 0** | **-0.025 ± 0** |"
+    assert lines[5].startswith("| MDP-BO-UCB | 0.11 ") and "| **-0.025 ± " in lines[5] and "| **-0.013 ± " in lines[5]
+    assert "| local_ucb | 1 | 0 | 0 | 1 of 1 |" in lines
+
+
+def test_the_readme_has_the_tables_of_the_shipped_results(script):
+    folder = EXAMPLES / "tournament"
+    table, text = script("tournament", "table"), (folder / "README.md").read_text(encoding="utf-8")
+    for studies in (table.STUDIES, table.UNSEEN):
+        for name, block in table.blocks(folder / "small_results", studies):
+            assert f"<!-- {name} -->\n{block}\n<!-- end -->" in text, f"the README's {name} is not what the results say"
 
 
 def test_marks_and_pooling(script):

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import importlib.util
+import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from tcbo_pyomo import load_problem, read_study, run_study
+from tcbo_pyomo.studies.study_tables import RUN_COLUMNS
 
 FOLDER = Path(__file__).parents[2] / "examples" / "robustness"
 STUDIES = sorted(FOLDER.glob("*.yaml"))
@@ -15,7 +18,7 @@ STUDIES = sorted(FOLDER.glob("*.yaml"))
 
 def loaded(name):
     specification = importlib.util.spec_from_file_location(f"robustness_{name}", FOLDER / f"{name}.py")
-    module = importlib.util.module_from_spec(specification)
+    module = sys.modules[specification.name] = importlib.util.module_from_spec(specification)
     specification.loader.exec_module(module)
     return module
 
@@ -80,3 +83,56 @@ def test_a_part_of_the_table_can_be_run_and_rivals_stand_beside_it(tmp_path, cap
     table.main(tmp_path)
     said = capsys.readouterr().out
     assert "| nothing given | 2 |" in said and "| BoTorch in the box | 1 |" in said and "for comparison" in said
+
+
+def study_of(folder, name, regrets, problem="knorr_plain", feedback="immediate"):
+    """Runs of two moves for each belief and seed; the regret is the same after both."""
+    rows = [
+        (problem, feedback, belief, "", seed, 1, 1, move, regret, None, 3)
+        for belief, values in regrets.items()
+        for seed, regret in values.items()
+        for move in (1, 2)
+    ]
+    (folder / name).mkdir(parents=True)
+    pd.DataFrame(rows, columns=RUN_COLUMNS).to_csv(folder / name / "runs.csv", index=False)
+
+
+def test_the_short_table_has_times_the_right_kernel(tmp_path):
+    table = loaded("table")
+    right = {"right kernel": {1: 0.0, 2: 0.00725, 3: 0.0145}}  # 0, 2 and 4 % of the range.
+    learned = {"learned from right": {1: 0.00725, 2: 0.00725, 3: 0.145}}
+    study_of(tmp_path / "results", "beliefs_finite", right | learned)
+    study_of(tmp_path / "results", "nothing_finite", {"nothing given": {seed: 0.145 for seed in (1, 2)}})
+    readme = tmp_path / "README.md"
+    readme.write_text("<!-- immediate -->\nold\n<!-- end -->\n")
+    assert table.main(tmp_path / "results", str(readme)) == 1
+    lines = readme.read_text().splitlines()
+    assert lines[1:6] == [
+        "| results at once | runs | knorr_plain |",
+        "|---|---|---|",
+        "| right kernel | 3 | 2.00% (4.00%) |",
+        "| learned from right | 3 | 1 (33%) |",
+        "| nothing given | 2 | **20** (100%) |",
+    ]
+
+
+def test_small_results_are_made_in_parts_and_say_the_same(tmp_path):
+    table = loaded("table")
+    regrets = {"right kernel": {seed: 0.001 * seed for seed in range(1, 9)}}
+    study_of(tmp_path / "whole", "beliefs_finite", regrets)
+    for name, seeds in (("first", range(1, 5)), ("second", range(4, 9))):
+        part = {"right kernel": {seed: regrets["right kernel"][seed] for seed in seeds}}
+        study_of(tmp_path / name, "beliefs_finite", part)
+        (tmp_path / name / "botorch.csv").write_text(
+            "problem,feedback,method,seed,move,regret\n"
+            f"knorr_plain,immediate,{table.RIVAL},{seeds[0]},1,0.1\nknorr_plain,immediate,{table.RIVAL},{seeds[0]},2,0.1\n"
+        )
+        table.main(tmp_path / name, "--small", str(tmp_path / "small"))
+    (row, rival), (whole,) = (table.systems(tmp_path / name)["knorr_plain", "immediate"] for name in ("small", "whole"))
+    assert row.cells() == whole.cells() and len(rival.ends) == 2
+
+
+def test_the_readme_has_the_tables_of_the_shipped_results():
+    table, text = loaded("table"), (FOLDER / "README.md").read_text(encoding="utf-8")
+    for name, block in table.blocks(table.systems(FOLDER / "small_results")):
+        assert f"<!-- {name} -->\n{block}\n<!-- end -->" in text, f"the README's {name} is not what the results say"
