@@ -22,9 +22,9 @@ class LinearSolverSettings(_Section):
     """How the Frank-Wolfe subproblem on the polytope is solved."""
 
     solver: str = Field("auto", min_length=1)
-    """auto: highs, but dynamic_programming if no rule couples the steps of an episode and the linear programme has more than
-    100,000 variables; highs: the Pyomo model, compiled once; dynamic_programming: backward induction, exact and fastest, not
-    with rules that couple steps; any SolverFactory name; a name given with hand_over_solver; or 'my_module:MySolver'."""
+    """auto: highs, but dynamic_programming if it can plan here and the linear programme has more than 100,000 variables;
+    highs: the Pyomo model, compiled once; dynamic_programming: backward induction, exact and fastest, where nothing or one
+    budget couples the steps of an episode; any SolverFactory name; a name given with hand_over_solver; 'my_module:MySolver'."""
     options: dict[str, bool | int | float | str] = Field(default_factory=dict)
     """Solver options; unknown names are errors."""
     time_limit: float | None = Field(None, gt=0)

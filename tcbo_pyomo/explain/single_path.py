@@ -6,21 +6,17 @@ likeliest move is made and the rest planned again, until one path is left.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.models.visitation import Visitation
+from tcbo_pyomo.planning.finite.coupled_oracle import CoupledOracle
 from tcbo_pyomo.plant.process import Process
 from tcbo_pyomo.plant.situation import Situation
 
-if TYPE_CHECKING:
-    from tcbo_pyomo.planning.finite.linear_programming import LinearProgramming
-
 
 def single_path(
-    oracle: LinearProgramming, process: Process, gradient: Array, situation: Situation, visits: Visitation
+    oracle: CoupledOracle, process: Process, gradient: Array, situation: Situation, visits: Visitation
 ) -> Visitation | None:
     """A path of a deterministic process that begins as `visits` does; None where none was found."""
     made: list[int] = []

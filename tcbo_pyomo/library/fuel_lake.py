@@ -8,7 +8,8 @@ length, staying uses none:
 By the shortest ways round the walls, in widths of the map, the higher peak and back are 0.94, the other and back 1.17, and
 both in one trip 1.98. The two differ by less than one per cent: which one to look at is to be decided in the port. 13 of the
 100 places are too far for the way back: no candidate is sought there. The budget couples all moves of an episode, so plans are
-linear programmes (HiGHS). Fuel, horizon and episodes are ours to define.
+linear programmes (HiGHS), or with `dynamic_programming` backward induction at the price of the fuel. Fuel, horizon and episodes
+are ours to define.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ reactor of 216, 504 or 2,000 states with one to three rules: a budget, and rows 
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
@@ -30,6 +31,7 @@ from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 SHAPES = {"216 states": (6, 6, 6), "504 states": (7, 8, 9), "2,000 states": (10, 10, 20)}
 HORIZON = 12
 SETTINGS = {"planner": {"linear": {"solver": "highs"}}}
+BY_PRICE = {"linear": {"solver": "dynamic_programming"}}
 
 
 class TemperatureChanges(TransitionConstraint):
@@ -116,7 +118,13 @@ def comparisons(repeats: int, quick: bool = False) -> list[Comparison]:
             name = f"{label}, {rules} rule{'s' if rules > 1 else ''}"
             rows.append(_first_ask(f"first ask, {name}", problem))
             rows.append(_steps(f"step, {name}", problem, steps))
-    return [*rows, _fuel_lake(3 if quick else max(5, repeats // 2))]
+    steps = 3 if quick else max(5, repeats // 2)
+    highs, drawn = {"linear": {"solver": "highs"}}, {"first_move": "drawn"}
+    return [
+        *rows,
+        _fuel_lake("default", highs, "MDP-BO (first_move: drawn)", {**highs, **drawn}, steps, "at most 2"),
+        _fuel_lake("dynamic_programming", BY_PRICE, "highs", highs, steps, "at most 0.2"),
+    ]
 
 
 def _first_ask(name: str, problem: Problem) -> Comparison:
@@ -150,17 +158,19 @@ def _steps(name: str, problem: Problem, steps: int) -> Comparison:
     return compare(name, ours, "HiGHS's run() of its two programmes", lambda number: needed, steps, "at most 3")
 
 
-def _fuel_lake(repeats: int) -> Comparison:
+def _fuel_lake(
+    name: str, planner: dict[str, Any], reference: str, other: dict[str, Any], repeats: int, promise: str
+) -> Comparison:
     problem = load_problem("fuel_lake")
-    drawn = {"planner": {"first_move": "drawn", "linear": {"solver": "highs"}}}
-    ours, paper = (
-        Simulation(Campaign(problem, settings_from(dict(problem.settings), layer), 1)) for layer in (SETTINGS, drawn)
+    ours, theirs = (
+        Simulation(Campaign(problem, settings_from(dict(problem.settings), {"planner": chosen}), 1))
+        for chosen in (planner, other)
     )
     return compare(
-        "step, fuel_lake, default",
+        f"step, fuel_lake, {name}",
         lambda number: ours._make_move() and None,
-        "MDP-BO (first_move: drawn)",
-        lambda number: paper._make_move() and None,
+        reference,
+        lambda number: theirs._make_move() and None,
         repeats,
-        "at most 2",
+        promise,
     )

@@ -121,8 +121,8 @@ def test_short_campaign_keeps_every_rule(lake):
     assert result.episodes[-1].regret < 0.1
 
 
-def test_dynamic_programming_refuses_a_budget_with_advice(lake):
-    budget = VisitBudget(lambda values: values["x0"] > 0.3, limit=5)
-    problem = lake.changed(constraints=(*lake.constraints, budget))
+def test_dynamic_programming_refuses_two_budgets_with_advice(lake):
+    budgets = [VisitBudget(lambda values, at=at: values["x0"] > at, limit=5, name=f"beyond {at}") for at in (0.3, 0.4)]
+    problem = lake.changed(constraints=(*lake.constraints, *budgets))
     with pytest.raises(BadInput, match=r"planner\.linear\.solver to 'auto' or 'highs'"):
         run_campaign(problem, settings_from({"planner": {"linear": {"solver": "dynamic_programming"}}}))

@@ -63,9 +63,10 @@ def test_the_plan_is_the_best_of_all_paths(solver, constraints):
     assert visits @ (process.transitions @ mean) == pytest.approx(best, rel=1e-9)
 
 
-def test_budgets_need_the_linear_programme_and_a_continuous_plant_is_refused():
-    fuel = ResourceBudget("fuel", lambda left, right: abs(right["x"] - left["x"]), 1.0)
+def test_several_budgets_need_the_linear_programme_and_a_continuous_plant_is_refused():
+    fuel, time = (ResourceBudget(name, lambda left, right: abs(right["x"] - left["x"]), 1.0) for name in ("fuel", "time"))
+    method_of("mdp_expected_improvement", line(constraints=(fuel,)), settings_from(DP))
     with pytest.raises(BadInput, match="dynamic_programming"):
-        method_of("mdp_expected_improvement", line(constraints=(fuel,)), settings_from(DP))
+        method_of("mdp_expected_improvement", line(constraints=(fuel, time)), settings_from(DP))
     with pytest.raises(BadInput, match=r"mdp_expected_improvement.*'plane' is continuous; use local_search_region"):
         method_of("mdp_expected_improvement", plane(), settings_from({}))

@@ -1,14 +1,18 @@
 """Which linear oracle plans a finite process, and why: what the settings name, or `auto`.
 
-`auto` takes the Pyomo model on HiGHS: the polytope as users read it, with every rule in it. Where nothing couples the steps of
-an episode and the programme would be large, it takes backward induction: the same optimum, and no model has to be built.
+`auto` takes the Pyomo model on HiGHS: the polytope as users read it, with every rule in it. Where nothing or one budget couples
+the steps of an episode and the programme would be large, it takes backward induction: the same optimum, and no model has to be
+built.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.models.constraints.budget import Budget
+from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 from tcbo_pyomo.planning.finite.dynamic_programming import DynamicProgramming
 from tcbo_pyomo.problem.finite import Problem
 from tcbo_pyomo.settings import LinearSolverSettings
@@ -33,31 +37,35 @@ class ChosenSolver:
 
 def chosen_solver(problem: Problem, linear: LinearSolverSettings) -> ChosenSolver:
     """The linear oracle for a problem; one that cannot serve it is refused."""
-    coupling = [rule.name for rule in problem.rules if rule.couples_steps]
+    coupling = [rule for rule in problem.rules if rule.couples_steps]
+    by_induction = not coupling or only_budget(coupling) is not None
+    names = _coupling_words([rule.name for rule in coupling])
     if linear.solver == DynamicProgramming.name:
-        _refuse_for_dynamic_programming(coupling, linear)
+        if not by_induction:
+            raise BadInput(
+                f"solver 'dynamic_programming' cannot plan, for {names} the steps of an episode; it keeps one budget at most; "
+                "set planner.linear.solver to 'auto' or 'highs'"
+            )
+        if linear.options or linear.time_limit is not None:
+            raise BadInput("solver 'dynamic_programming' takes no options and no time_limit; remove them")
     if linear.solver != AUTO:
         return ChosenSolver(linear.solver, "named in the settings")
-    if coupling:
-        return ChosenSolver(PROGRAMME, f"auto: {_coupling_words(coupling)} the steps of an episode")
+    if not by_induction:
+        return ChosenSolver(PROGRAMME, f"auto: {names} the steps of an episode")
     if linear.options or linear.time_limit is not None:
         return ChosenSolver(PROGRAMME, "auto: the settings give it options or a time limit")
     variables = sum(len(pairs) for pairs in problem.sets.pairs_by_step(problem.start_state))
     size = f"the linear programme has {variables:,} variables"
     if variables > LARGE:
+        couples = f"only {names}" if coupling else "nothing couples"
         name = DynamicProgramming.name
-        return ChosenSolver(name, f"auto: nothing couples the steps and {size.replace('has', 'would have')}")
+        return ChosenSolver(name, f"auto: {couples} the steps and {size.replace('has', 'would have')}")
     return ChosenSolver(PROGRAMME, f"auto: {size}")
 
 
-def _refuse_for_dynamic_programming(coupling: list[str], linear: LinearSolverSettings) -> None:
-    if coupling:
-        raise BadInput(
-            f"solver 'dynamic_programming' cannot plan, for {_coupling_words(coupling)} the steps of an episode; "
-            "set planner.linear.solver to 'auto' or 'highs'"
-        )
-    if linear.options or linear.time_limit is not None:
-        raise BadInput("solver 'dynamic_programming' takes no options and no time_limit; remove them")
+def only_budget(coupling: Sequence[TransitionConstraint]) -> Budget | None:
+    """The budget that alone couples the steps of an episode; None where other rules do, too."""
+    return coupling[0] if len(coupling) == 1 and isinstance(coupling[0], Budget) else None
 
 
 def _coupling_words(names: list[str]) -> str:

@@ -27,13 +27,13 @@ another goal its optimistic score), at the state arrived at, and of equal ones t
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tcbo_pyomo.foundation.arrays import Array, Integers, Mask
 from tcbo_pyomo.foundation.profiling import timed
 from tcbo_pyomo.models.visitation import Visitation
+from tcbo_pyomo.planning.finite.coupled_oracle import CoupledOracle
 from tcbo_pyomo.planning.finite.dynamic_programming import TIE, DynamicProgramming
 from tcbo_pyomo.planning.finite.feasible_moves import FeasibleMoves
 from tcbo_pyomo.planning.finite.go_and_stay import PLAUSIBLE, gains_per_move, plausible, staying_noise
@@ -43,10 +43,6 @@ from tcbo_pyomo.planning.ties import one_of_the_largest
 from tcbo_pyomo.plant.process import Process
 from tcbo_pyomo.plant.situation import Situation
 from tcbo_pyomo.problem.finite import Problem
-
-if TYPE_CHECKING:
-    from tcbo_pyomo.planning.finite.linear_programming import LinearProgramming
-
 
 CLEARLY = 1e-6
 """A bound decides without a plan when it is below what is needed by this share: more than solvers are wrong by."""
@@ -81,7 +77,7 @@ class EagerPlans:
         with it, the most promising move first; elsewhere backward induction tells it for all moves at once.
     """
 
-    def __init__(self, problem: Problem, oracle: DynamicProgramming | LinearProgramming) -> None:
+    def __init__(self, problem: Problem, oracle: DynamicProgramming | CoupledOracle) -> None:
         self.problem, self.oracle = problem, oracle
         self._coupled = any(rule.couples_steps for rule in problem.rules)
         if isinstance(oracle, DynamicProgramming):

@@ -7,14 +7,13 @@ constraints couple the steps, when a plan of the whole rest of the episode goes 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from tcbo_pyomo.errors import InfeasiblePlan
 from tcbo_pyomo.foundation.arrays import Array, Integers
 from tcbo_pyomo.models.constraints.budget import budgets_of
 from tcbo_pyomo.models.worst_case_budget import WorstCaseTail
+from tcbo_pyomo.planning.finite.coupled_oracle import CoupledOracle
 from tcbo_pyomo.planning.finite.dynamic_programming import TIE
 from tcbo_pyomo.planning.ties import one_of_the_largest
 from tcbo_pyomo.plant.situation import Situation
@@ -23,14 +22,11 @@ from tcbo_pyomo.surrogate.extremes import MAXIMISE
 from tcbo_pyomo.surrogate.finite_belief import FiniteBelief
 from tcbo_pyomo.surrogate.goal import Goal
 
-if TYPE_CHECKING:
-    from tcbo_pyomo.planning.finite.linear_programming import LinearProgramming
-
 
 class FeasibleMoves:
     """The feasible moves of one problem; what the constraints need is computed once."""
 
-    def __init__(self, problem: Problem, planner: LinearProgramming | None = None) -> None:
+    def __init__(self, problem: Problem, planner: CoupledOracle | None = None) -> None:
         self.problem = problem
         coupling = [rule for rule in problem.rules if rule.couples_steps]
         self._tails = [WorstCaseTail(rule, problem.sets) for rule in budgets_of(coupling)]

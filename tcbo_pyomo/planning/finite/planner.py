@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,19 +14,18 @@ from tcbo_pyomo.foundation.deadline import Deadline
 from tcbo_pyomo.foundation.profiling import timed
 from tcbo_pyomo.models.visitation import Visitation, mix
 from tcbo_pyomo.planning.finite.certified_frank_wolfe import Certificate, CertifiedMixture, certified_frank_wolfe
-from tcbo_pyomo.planning.finite.chosen_solver import chosen_solver
+from tcbo_pyomo.planning.finite.chosen_solver import chosen_solver, only_budget
+from tcbo_pyomo.planning.finite.coupled_oracle import CoupledOracle
 from tcbo_pyomo.planning.finite.dynamic_programming import DynamicProgramming
 from tcbo_pyomo.planning.finite.eager_move import EagerPlans, gains_of
 from tcbo_pyomo.planning.finite.plan_check import check_visitation
 from tcbo_pyomo.planning.finite.policy import Policy
+from tcbo_pyomo.planning.finite.priced_budget import PricedBudget
 from tcbo_pyomo.planning.finite.utility import Linearisation, Utility
 from tcbo_pyomo.planning.frank_wolfe import frank_wolfe
 from tcbo_pyomo.plant.situation import Situation
 from tcbo_pyomo.problem.finite import Problem
 from tcbo_pyomo.settings import PlannerSettings
-
-if TYPE_CHECKING:
-    from tcbo_pyomo.planning.finite.linear_programming import LinearProgramming
 
 
 @dataclass(frozen=True)
@@ -58,17 +57,18 @@ class FinitePlanner:
         self.problem, self.settings = problem, settings
         linear = settings.linear
         self.chosen = chosen_solver(problem, linear)
-        self.oracle: DynamicProgramming | LinearProgramming
+        coupling = [rule for rule in problem.rules if rule.couples_steps]
+        budget = only_budget(coupling)
+        self.oracle: DynamicProgramming | CoupledOracle
         if self.chosen.name == DynamicProgramming.name:
-            self.oracle = DynamicProgramming(problem.sets)
+            self.oracle = DynamicProgramming(problem.sets) if budget is None else PricedBudget(problem.sets, budget)
         else:
             # Here, since dynamic programming should not wait for Pyomo.
             from tcbo_pyomo.planning.finite.linear_programming import LinearProgramming
 
             options, limit, base = dict(linear.options), linear.time_limit, lambda: problem.polytope
             self.oracle = LinearProgramming(problem.sets, problem.rules, self.chosen.name, options, limit, base)
-        coupled = any(rule.couples_steps for rule in problem.rules)
-        self._draws_paths = coupled and problem.process.deterministic
+        self._draws_paths = bool(coupling) and problem.process.deterministic
         self._eager = settings.finite_first_move == "eager"
         one_component = settings.gap is None and settings.components == 1
         self._eager_plans = EagerPlans(problem, self.oracle) if self._eager and one_component else None

@@ -9,6 +9,7 @@ from tcbo_pyomo.planning.finite import chosen_solver as module
 from tcbo_pyomo.planning.finite.chosen_solver import chosen_solver
 from tcbo_pyomo.planning.finite.dynamic_programming import DynamicProgramming
 from tcbo_pyomo.planning.finite.linear_programming import LinearProgramming
+from tcbo_pyomo.planning.finite.priced_budget import PricedBudget
 from tcbo_pyomo.settings import LinearSolverSettings
 
 
@@ -24,7 +25,7 @@ def test_auto_is_the_default():
     ("name", "solver", "why"),
     [
         ("knorr_pyrazole", "highs", "auto: the linear programme has 2,200 variables"),
-        ("fuel_lake", "highs", "auto: ResourceBudget(fuel) couples the steps of an episode"),
+        ("fuel_lake", "highs", "auto: the linear programme has 9,748 variables"),
         (
             "free_electron_laser",
             "dynamic_programming",
@@ -32,7 +33,7 @@ def test_auto_is_the_default():
         ),
     ],
 )
-def test_the_programme_unless_it_is_large_and_nothing_couples_the_steps(name, solver, why):
+def test_the_programme_unless_it_is_large_and_backward_induction_can_do_it(name, solver, why):
     found = chosen(name)
     assert (found.name, found.why) == (solver, why)
     assert found.text == f"{solver} ({why})"
@@ -54,8 +55,19 @@ def test_options_are_for_the_programme_and_a_name_is_taken_at_its_word():
     assert chosen("free_electron_laser", options={"presolve": "off"}).name == "highs"
     assert chosen("free_electron_laser", time_limit=5.0).why == "auto: the settings give it options or a time limit"
     assert chosen("free_electron_laser", solver="highs").text == "highs (named in the settings)"
-    with pytest.raises(BadInput, match="'auto' or 'highs'"):
-        chosen("fuel_lake", solver="dynamic_programming")
+    assert chosen("fuel_lake", solver="dynamic_programming").text == "dynamic_programming (named in the settings)"
+
+
+def test_one_budget_is_priced_and_more_are_not(monkeypatch):
+    fuel_lake = load_problem("fuel_lake")
+    two = fuel_lake.changed(constraints=[*fuel_lake.constraints, ResourceBudget("time", lambda left, right: 1.0, 100)])
+    with pytest.raises(BadInput, match=r"keeps one budget at most.*'auto' or 'highs'"):
+        chosen_solver(two, LinearSolverSettings(solver="dynamic_programming"))
+    monkeypatch.setattr(module, "LARGE", 1_000)
+    assert chosen("fuel_lake").why.startswith("auto: only ResourceBudget(fuel) couples the steps and")
+    assert chosen_solver(two, LinearSolverSettings()).name == "highs"
+    campaign = Campaign(fuel_lake, settings_from(dict(fuel_lake.settings)), seed=1)
+    assert isinstance(campaign.method.planner.oracle, PricedBudget)
 
 
 @pytest.mark.parametrize(("large", "oracle"), [(2_200, LinearProgramming), (2_199, DynamicProgramming)])
