@@ -25,7 +25,8 @@ from tcbo_pyomo.studies.shipped_tables import table_of
 from tcbo_pyomo.studies.statistics import difference
 
 SYSTEMS = ("discrete", "two_ridges", "unseen_finite", "laser", "unseen_fibre", "wide_beam", "fuel")
-STUDIES = (*SYSTEMS, "drawn", "drawn_beams", "drawn_fuel")
+DRAWN = ("drawn", "drawn_beams", "drawn_fuel")
+STUDIES = (*SYSTEMS, *DRAWN)
 DEFAULT, KNOWN = "default", "known"
 MOMENTS = {0.5: "half of the budget", 1.0: "the end of the budget"}
 MARGIN = 1.0
@@ -105,6 +106,18 @@ def print_tables(folder: Path, studies: tuple[str, ...] | list[str] = ()) -> Non
     if not studies and len(kinds) > 1:
         for line in _pooled_table({kind: mine for kind, mine in kinds.items() if kind != KNOWN}):
             print(line)
+
+
+def blocks(folder: Path) -> Iterator[tuple[str, str]]:
+    """The tables of the README, where all of their studies are there: of the systems, and pooled over drawn functions."""
+    if all(table_of(folder / study, "runs") is not None for study in SYSTEMS):
+        known = list(systems(folder, SYSTEMS))
+        for share, moment in MOMENTS.items():
+            yield f"finite, at {moment}", "\n".join(_table(known, KNOWN, share, moment)).strip()
+    if all(table_of(folder / study, "runs") is not None for study in DRAWN):
+        drawn = list(systems(folder, DRAWN))
+        kinds = {kind: [system for system in drawn if system.kind == kind] for kind in dict.fromkeys(s.kind for s in drawn)}
+        yield "finite, drawn", "\n".join(_pooled_table(kinds)).strip()
 
 
 def _pooled_table(kinds: dict[str, list[System]]) -> Iterator[str]:

@@ -4,7 +4,7 @@
 Each study file of this folder is run with `tcbo study FILE.yaml --output FOLDER/NAME`. Differences are regrets of the default
 minus those of the other method on the same seeds, with Student's 95 % interval: below zero the default is better.
 
-`python table.py FOLDER README.md` writes the tables of the continuous systems that FOLDER has into the README.
+`python table.py FOLDER README.md` writes the tables that FOLDER has into the README; the finite ones need all their systems.
 `python table.py FOLDER --small TARGET` keeps what they are made of; runs that TARGET has and FOLDER has not stay.
 """
 
@@ -65,13 +65,19 @@ def main(folder: Path, *options: str) -> None:
     elif options and options[0].endswith(".md"):
         readme = Path(options[0])
         text = readme.read_text(encoding="utf-8")
-        for studies in (STUDIES, UNSEEN):
-            for name, block in blocks(folder, studies):
-                text = written(text, name, block)
+        for name, block in every_block(folder):
+            text = written(text, name, block)
         readme.write_text(text, encoding="utf-8")
     else:
         for _, block in blocks(folder, options or STUDIES):
             print(f"\n{block}")
+
+
+def every_block(folder: Path) -> Iterator[tuple[str, str]]:
+    """All tables of the README that a folder has the studies of."""
+    yield from finite.blocks(folder)
+    for studies in (STUDIES, UNSEEN):
+        yield from blocks(folder, studies)
 
 
 def blocks(folder: Path, studies: tuple[str, ...]) -> Iterator[tuple[str, str]]:

@@ -52,7 +52,7 @@ def test_differences_are_shares_of_the_range_on_common_seeds(script, tmp_path, c
     assert "| knorr_pyrazole, episodic | 3 |" in printed and "| non-inferior on | | |" in printed
 
 
-def test_small_results_give_the_same_table(script, tmp_path, capsys):
+def test_small_results_give_the_same_table(script, tmp_path, capsys, monkeypatch):
     finite, table = script("tournament", "finite"), script("tournament", "table")
     study = read_study(EXAMPLES / "tournament" / "two_ridges.yaml").model_copy(update={"seeds": (1, 2)})
     quick = {"episodes": 2, "planner": {"linear": {"solver": "dynamic_programming"}}}
@@ -64,6 +64,13 @@ def test_small_results_give_the_same_table(script, tmp_path, capsys):
         finite.print_tables(tmp_path / name, ["two_ridges"])
         printed.append(capsys.readouterr().out)
     assert printed[0] == printed[1] and "| two_ridge_reactor, episodic | 2 |" in printed[0]
+    assert list(finite.blocks(tmp_path / "small")) == []  # Only two_ridges is there.
+    monkeypatch.setattr(finite, "SYSTEMS", ("two_ridges",))
+    readme = tmp_path / "README.md"
+    readme.write_text("<!-- finite, at the end of the budget -->\n\n<!-- end -->\n")
+    table.main(tmp_path / "small", str(readme))
+    lines = readme.read_text().splitlines()
+    assert lines[1].startswith("| known, at the end of the budget |") and lines[3] in printed[0]
 
 
 def continuous_runs(values, problem, feedback, seeds=range(1, 5)):
@@ -104,9 +111,8 @@ def test_rivals_of_the_reproduction_stand_beside_the_default(script, tmp_path, m
 def test_the_readme_has_the_tables_of_the_shipped_results(script):
     folder = EXAMPLES / "tournament"
     table, text = script("tournament", "table"), (folder / "README.md").read_text(encoding="utf-8")
-    for studies in (table.STUDIES, table.UNSEEN):
-        for name, block in table.blocks(folder / "small_results", studies):
-            assert f"<!-- {name} -->\n{block}\n<!-- end -->" in text, f"the README's {name} is not what the results say"
+    for name, block in table.every_block(folder / "small_results"):
+        assert f"<!-- {name} -->\n{block}\n<!-- end -->" in text, f"the README's {name} is not what the results say"
 
 
 def test_marks_and_pooling(script):
