@@ -26,16 +26,21 @@ class WorkerWatch:
 
     def __init__(self, client: Any, patience: float, answer: float) -> None:
         self.client, self.patience, self.answer = client, patience, answer
-        self._asked = self._alive = time.monotonic()
+        self._asked = time.monotonic()
+        self._gone_since: float | None = None
 
     def look(self, left: int) -> None:
         """Refuse to wait any longer where no worker has been alive for a while; `left` runs are still to be made."""
-        if time.monotonic() - self._asked < SECONDS_BETWEEN_QUESTIONS:
+        asked = time.monotonic()
+        if asked - self._asked < SECONDS_BETWEEN_QUESTIONS:
             return
+        self._asked = asked
         if self._workers():
-            self._alive = time.monotonic()
-        self._asked = time.monotonic()
-        if self._asked - self._alive > self.patience:
+            self._gone_since = None
+            return
+        # From the first question without a worker on: time in which this process was held up itself does not count.
+        self._gone_since = asked if self._gone_since is None else self._gone_since
+        if time.monotonic() - self._gone_since > self.patience:
             raise NoWorkers(
                 f"no Dask worker has been alive for {self.patience:g} s; {left} runs are left, the others are kept; repeat "
                 "the command to resume"

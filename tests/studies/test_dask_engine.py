@@ -2,6 +2,7 @@
 
 import os
 import signal
+from types import SimpleNamespace
 
 import pytest
 from tiny_study import contents
@@ -176,6 +177,32 @@ def test_without_a_living_worker_a_study_stops_keeps_what_it_has_and_goes_on_lat
         seen = []
         run_study(study, folder, on_progress=seen.append, **{**options, "patience": 60.0})
     assert seen[0].done == made and contents(folder) == undisturbed
+
+
+@pytest.mark.parametrize("held_up", [0.0, 30.0])
+def test_only_time_without_a_worker_is_counted(held_up, monkeypatch):
+    """On a busy machine this process may stand still between two looks, or between two lines of one."""
+    from tcbo_pyomo.studies import dask_workers
+
+    clock, workers = [0.0], {"a": {}}
+
+    def now():
+        clock[0] += held_up
+        return clock[0]
+
+    monkeypatch.setattr(dask_workers, "time", SimpleNamespace(monotonic=now))
+    client = SimpleNamespace(scheduler_info=lambda: {"workers": workers})
+    monkeypatch.setattr(dask_workers, "within", lambda seconds, call: call())
+    watch = dask_workers.WorkerWatch(client, 40.0, 1.0)
+    for _ in range(3):
+        clock[0] += 1000.0
+        watch.look(5)
+    workers.clear()
+    clock[0] += 1000.0
+    watch.look(5)
+    clock[0] += 41.0
+    with pytest.raises(NoWorkers, match="5 runs are left"):
+        watch.look(5)
 
 
 def test_a_local_cluster_that_has_lost_all_workers_is_replaced(study, undisturbed, tmp_path, monkeypatch):
