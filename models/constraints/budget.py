@@ -111,6 +111,13 @@ class Budget(TransitionConstraint, ABC):
         return [Usage(f"at most {self.limit:.4g} per episode", used, share_of(most, self.limit))]
 
 
+def only_budget(coupling: Sequence[TransitionConstraint]) -> Budget | None:
+    """The budget that alone couples the steps of an episode; None where other rules do, or rows of its own."""
+    if len(coupling) != 1 or not isinstance(coupling[0], Budget):
+        return None
+    return coupling[0] if type(coupling[0]).add_to_polytope is Budget.add_to_polytope else None
+
+
 def budgets_of(rules: Iterable[TransitionConstraint]) -> list[Budget]:
     """The budgets among some rules."""
     return [rule for rule in rules if isinstance(rule, Budget)]

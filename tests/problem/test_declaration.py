@@ -32,7 +32,8 @@ from tcbo_pyomo.problem.declaration import declaration_of, declared_problem, opa
 from tcbo_pyomo.problem.declared_changes import declared_changes
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 
-PATHS = 60
+PATHS, SLOW_PATHS = 60, 20
+"""Random paths to judge; fewer where each move of a nonlinear plant has to be solved for."""
 
 
 def read_back(problem):
@@ -45,7 +46,8 @@ def read_back(problem):
 
 def paths_of(problem, generator, moves):
     """Random paths: states of the process, or points of the box, whether the plant can go there or not."""
-    for _ in range(PATHS):
+    slow = isinstance(getattr(problem, "dynamics", None), NonlinearDynamics)
+    for _ in range(SLOW_PATHS if slow else PATHS):
         length = int(generator.integers(1, moves + 1))
         if hasattr(problem, "process"):
             states = [problem.start_state]

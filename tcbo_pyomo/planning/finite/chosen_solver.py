@@ -7,12 +7,10 @@ built.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tcbo_pyomo.errors import BadInput
-from tcbo_pyomo.models.constraints.budget import Budget
-from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
+from tcbo_pyomo.models.constraints.budget import only_budget
 from tcbo_pyomo.planning.finite.dynamic_programming import DynamicProgramming
 from tcbo_pyomo.problem.finite import Problem
 from tcbo_pyomo.settings import LinearSolverSettings
@@ -61,11 +59,6 @@ def chosen_solver(problem: Problem, linear: LinearSolverSettings) -> ChosenSolve
         name = DynamicProgramming.name
         return ChosenSolver(name, f"auto: {couples} the steps and {size.replace('has', 'would have')}")
     return ChosenSolver(PROGRAMME, f"auto: {size}")
-
-
-def only_budget(coupling: Sequence[TransitionConstraint]) -> Budget | None:
-    """The budget that alone couples the steps of an episode; None where other rules do, too."""
-    return coupling[0] if len(coupling) == 1 and isinstance(coupling[0], Budget) else None
 
 
 def _coupling_words(names: list[str]) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 
 from tcbo_pyomo.errors import InfeasiblePlan
 from tcbo_pyomo.foundation.arrays import Array, Integers
-from tcbo_pyomo.models.constraints.budget import budgets_of
+from tcbo_pyomo.models.constraints.budget import budgets_of, only_budget
 from tcbo_pyomo.models.worst_case_budget import WorstCaseTail
 from tcbo_pyomo.planning.finite.coupled_oracle import CoupledOracle
 from tcbo_pyomo.planning.finite.dynamic_programming import TIE
@@ -33,7 +33,7 @@ class FeasibleMoves:
         # The worst-case tail of a single budget answers everything; for more than that, or for a user's own rule, a
         # plan of the rest of the episode has to be found.
         self._completion = planner
-        if len(coupling) == len(self._tails) <= 1:
+        if not coupling or only_budget(coupling):
             self._completion = None
         elif planner is None:
             from tcbo_pyomo.planning.finite.linear_programming import (

@@ -10,7 +10,7 @@ import numpy as np
 from tcbo_pyomo.errors import InfeasiblePlan
 from tcbo_pyomo.foundation.arrays import Array
 from tcbo_pyomo.foundation.profiling import section
-from tcbo_pyomo.models.constraints.budget import budgets_of
+from tcbo_pyomo.models.constraints.budget import budgets_of, only_budget
 from tcbo_pyomo.models.constraints.transition_constraint import TransitionConstraint
 from tcbo_pyomo.models.frank_wolfe_subproblem import read_visitation
 from tcbo_pyomo.models.safe_sets import EpisodeSets
@@ -88,7 +88,7 @@ class LinearProgramming:
         Only asked for deterministic processes: there a split visitation is a random choice between paths, and each
         path that may be drawn has to be allowed on its own.
         """
-        if len(self._coupling) == len(self._tails) <= 1:
+        if not self._coupling or only_budget(self._coupling):
             return True  # The worst-case tail of a single budget has already answered this.
         return self._completion(situation).possible(situation, pair, self._bounds(situation, pair))
 

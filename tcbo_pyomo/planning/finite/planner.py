@@ -12,9 +12,10 @@ from tcbo_pyomo.foundation.arrays import Array, Integers
 from tcbo_pyomo.foundation.blas_threads import one_blas_thread
 from tcbo_pyomo.foundation.deadline import Deadline
 from tcbo_pyomo.foundation.profiling import timed
+from tcbo_pyomo.models.constraints.budget import only_budget
 from tcbo_pyomo.models.visitation import Visitation, mix
 from tcbo_pyomo.planning.finite.certified_frank_wolfe import Certificate, CertifiedMixture, certified_frank_wolfe
-from tcbo_pyomo.planning.finite.chosen_solver import chosen_solver, only_budget
+from tcbo_pyomo.planning.finite.chosen_solver import chosen_solver
 from tcbo_pyomo.planning.finite.coupled_oracle import CoupledOracle
 from tcbo_pyomo.planning.finite.dynamic_programming import DynamicProgramming
 from tcbo_pyomo.planning.finite.eager_move import EagerPlans, gains_of

@@ -1,6 +1,7 @@
 """Which linear oracle `auto` takes, and what it says about it."""
 
 import numpy as np
+import pyomo.environ as pyo
 import pytest
 
 from tcbo_pyomo import Campaign, ResourceBudget, grid_process, load_problem, settings_from
@@ -44,6 +45,24 @@ def test_several_rules_couple_the_steps():
     two = problem.changed(constraints=[*problem.constraints, ResourceBudget("time", lambda left, right: 1.0, 100)])
     why = "auto: ResourceBudget(fuel), ResourceBudget(time) couple the steps of an episode"
     assert chosen_solver(two, LinearSolverSettings()).why == why
+
+
+class FuelAndEarlyRest(ResourceBudget):
+    """A user's budget with a row of its own, which no price of the fuel knows about."""
+
+    def add_to_polytope(self, model):
+        super().add_to_polytope(model)
+        model.early = pyo.Constraint(expr=sum(model.visitation[move] for move in model.MOVES if move[0] == 0) >= 0)
+
+
+def test_a_budget_with_rows_of_its_own_is_left_to_the_programme(monkeypatch):
+    fuel_lake = load_problem("fuel_lake")
+    *others, _ = fuel_lake.constraints
+    own = fuel_lake.changed(constraints=[*others, FuelAndEarlyRest("fuel", lambda left, right: 1.0, 40)])
+    monkeypatch.setattr(module, "LARGE", 1_000)
+    assert chosen_solver(own, LinearSolverSettings()).name == "highs"
+    with pytest.raises(BadInput, match="'auto' or 'highs'"):
+        chosen_solver(own, LinearSolverSettings(solver="dynamic_programming"))
 
 
 def test_the_variables_are_those_of_the_programme():
