@@ -36,6 +36,8 @@ from tcbo_pyomo.surrogate.plain_prior import PlainPrior
 
 SAME_PLACE = 1e-9
 """Share of an axis: set-points that were printed and typed in again are the same place."""
+LEFT_OF_ZERO = 1e-6
+"""Share of the range of an action: IPOPT's answers are no more exact."""
 MOST_CORNERS = 12
 """Coordinates up to which all corners of the box are looked at."""
 
@@ -244,11 +246,13 @@ class ContinuousProblem(HiddenStates, MeasuredOnTheWay):
         return None
 
     def instruction(self, decision: tuple[float, ...]) -> str:
-        """The value of every input, unless the plant is simply moved to a place."""
+        """The value of every input, unless the plant is simply moved to a place; what a solver leaves of zero is zero."""
         names = self.dynamics.actions.names
         if self.dynamics.is_free_move or names is None:
             return ""
-        return ", ".join(f"{name} {value:.4g}" for name, value in zip(names, decision, strict=True))
+        lower, upper = self.dynamics.actions.bounds()
+        shown = np.where(np.abs(decision) < LEFT_OF_ZERO * (upper - lower), 0.0, decision).tolist()
+        return ", ".join(f"{name} {value:.4g}" for name, value in zip(names, shown, strict=True))
 
     @property
     def moves_can_be_undone(self) -> bool:

@@ -171,3 +171,8 @@ def test_wrong_inputs_are_one_line(wrong, message):
     assert "\n" not in str(refused.value)
     with pytest.raises(BadInput, match="must be a function"):
         BlackBoxInput("ratio", 3.0, 0, 1)
+
+
+def test_what_a_solver_leaves_of_zero_is_shown_as_zero():
+    assert plain().instruction((-4.6e-08, 0.25)) == "push 0, valve 0.25"
+    assert plain().instruction((-0.01, 9e-07)) == "push -0.01, valve 0"
