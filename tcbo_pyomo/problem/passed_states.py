@@ -28,11 +28,14 @@ class PassedStates(ProblemProtocol):
     @cached_property
     def passed(self) -> dict[int, tuple[int, ...]]:
         """The states that each pair passes before it arrives, in order; pairs that pass none are left out."""
+        if not self.on_the_way:
+            return {}
+        refuse_named_moment([c.name for c in self.process.coordinates])
         found: dict[int, tuple[int, ...]] = {}
-        if self.on_the_way:
-            refuse_named_moment([c.name for c in self.process.coordinates])
-        pairs = {(self.process.labels[s], self.process.actions[a]): pair for pair, (s, a) in enumerate(self._pairs())}
-        for move, states in (self.on_the_way or {}).items():
+        origins = [self.process.labels[state] for state in self.process.pair_state]
+        actions = [self.process.actions[action] for action in self.process.pair_action]
+        pairs = {move: pair for pair, move in enumerate(zip(origins, actions, strict=True))}
+        for move, states in self.on_the_way.items():
             if move not in pairs:
                 known = [f"{state}, {action}" for state, action in pairs][:50]
                 named = ", ".join(map(str, move)) if isinstance(move, tuple) else str(move)
@@ -45,9 +48,6 @@ class PassedStates(ProblemProtocol):
                 raise BadInput(f"problem '{self.name}': on_the_way: {move!r}: {error}") from None
             found |= {pairs[move]: passes} if passes else {}
         return found
-
-    def _pairs(self) -> list[tuple[int, int]]:
-        return list(zip(self.process.pair_state.tolist(), self.process.pair_action.tolist(), strict=True))
 
     @cached_property
     def passes(self) -> sparse.csr_matrix | None:
