@@ -1,20 +1,26 @@
-"""The finite systems at one glance: `python figure.py FOLDER [STUDY ...]` draws figures/finite.png.
+"""All systems at one glance: `python figure.py FOLDER [STUDY ...]` draws figures/finite.png and figures/continuous.png.
 
-One panel for each system: mean regret of every method in percent of the range of the truth against the share of the budget.
+One panel for each system. Finite systems: mean regret of every method in percent of the range of the truth against the share
+of the budget. Continuous systems: median regret at quarters of the budget, which small results have, too. A figure is drawn
+where FOLDER has studies of its kind, with all moves for the finite one.
 """
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Sequence
 from math import ceil
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 
 matplotlib.use("Agg")
 
 import matplotlib.pyplot as plt
-from finite import KNOWN, System, systems
+import pandas as pd
+import table
+from finite import SYSTEMS, System, systems
 
 COLUMNS = 4
 LEAST = 0.01
@@ -24,38 +30,67 @@ LOOKS = [("#332288", "-"), ("#E69F00", "--"), ("#117733", "-."), ("#CC6677", ":"
 
 
 def main(folder: Path, studies: list[str], target: Path) -> None:
-    """Draw all systems whose truth is known."""
-    found = [system for system in systems(folder, studies) if system.kind == KNOWN]
+    """Draw all finite systems whose truth is known, and all continuous ones."""
+    target.mkdir(exist_ok=True)
+    finite = [study for study in SYSTEMS if not studies or study in studies]
+    found = [system for system in (systems(folder, finite) if finite else ()) if _has_all_moves(system)]
+    if found:
+        _draw(found, _finite_panel, "mean regret (% of range)", target / "finite.png", sharey=True)
+    others = list(table.continuous_systems(folder, studies or (*table.STUDIES, *table.UNSEEN)))
+    if others:
+        _draw(others, _continuous_panel, "median regret", target / "continuous.png", sharey=False)
+
+
+def _has_all_moves(system: System) -> bool:
+    """Small results have quarters of the budget only."""
+    return system.runs["move"].nunique() == system.runs["move"].max()
+
+
+def _draw(found: Sequence[Any], panel: Callable[[plt.Axes, Any], None], quantity: str, target: Path, sharey: bool) -> None:
     rows = ceil(len(found) / COLUMNS)
-    figure, axes = plt.subplots(rows, COLUMNS, figsize=(3.2 * COLUMNS, 2.5 * rows), sharey=True, squeeze=False)
+    figure, axes = plt.subplots(rows, COLUMNS, figsize=(3.2 * COLUMNS, 2.5 * rows), sharey=sharey, squeeze=False)
     for ax in axes.flat[len(found) :]:
         ax.remove()
     for ax, system in zip(axes.flat, found, strict=False):
-        _panel(ax, system)
+        panel(ax, system)
+        ax.set_xlabel("share of the budget (%)", fontsize=8.5)
+        ax.grid(alpha=0.3)
     for ax in axes[:, 0]:
-        ax.set_ylabel("mean regret (% of range)")
-    handles, labels = axes.flat[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="lower center", ncols=len(labels), frameon=False)
+        ax.set_ylabel(quantity)
+    shown = {label: line for ax in figure.axes for line, label in zip(*ax.get_legend_handles_labels(), strict=True)}
+    figure.legend(shown.values(), shown.keys(), loc="lower center", ncols=len(shown), frameon=False)
     figure.tight_layout(rect=(0, 0.03 + 0.02 / rows, 1, 1))
-    target.parent.mkdir(exist_ok=True)
     figure.savefig(target, dpi=110)
+    plt.close(figure)
 
 
-def _panel(ax: plt.Axes, system: System) -> None:
+def _finite_panel(ax: plt.Axes, system: System) -> None:
     whole = int(system.runs["move"].max())
     for number, method in enumerate(system.methods):
-        colour, line = LOOKS[number % len(LOOKS)]
         mean = system.runs[system.runs["method"] == method].groupby("move")["regret"].mean().clip(lower=LEAST)
-        weight = 2.2 if method == "default" else 1.0
-        look = {"color": colour, "linestyle": line, "linewidth": weight, "zorder": 2 + weight}
-        ax.semilogy(100.0 * mean.index / whole, mean, label=method, **look)
-    seeds = system.runs["seed"].nunique()
-    ax.set_title(f"{system.name}, {seeds} seeds", fontsize=8.5)
-    ax.set_xlabel("share of the budget (%)", fontsize=8.5)
-    ax.grid(alpha=0.3)
+        ax.semilogy(100.0 * mean.index / whole, mean, label=method, **_look(number))
+    ax.set_title(f"{system.name}, {system.runs['seed'].nunique()} seeds", fontsize=8.5)
+
+
+def _continuous_panel(ax: plt.Axes, system: tuple[str, pd.DataFrame]) -> None:
+    name, runs = system
+    moves = table.quarters(runs)
+    for number, method in enumerate(table.METHODS):
+        mine = runs[(runs["method"] == method) & runs["move"].isin(moves)]
+        if len(mine):
+            median = mine.groupby("move")["regret"].median()
+            ax.semilogy(100.0 * median.index / moves[-1], median, marker="o", markersize=3, label=method, **_look(number))
+    ax.set_xticks([100.0 * share for share in table.SHARES])
+    ax.set_title(f"{name}, {runs['seed'].nunique()} seeds", fontsize=8.5)
+
+
+def _look(number: int) -> dict[str, Any]:
+    colour, line = LOOKS[number % len(LOOKS)]
+    weight = 2.2 if number == 0 else 1.0
+    return {"color": colour, "linestyle": line, "linewidth": weight, "zorder": 2 + weight}
 
 
 if __name__ == "__main__":
     if len(sys.argv) < 2:
         sys.exit(__doc__)
-    main(Path(sys.argv[1]), sys.argv[2:], Path(__file__).with_name("figures") / "finite.png")
+    main(Path(sys.argv[1]), sys.argv[2:], Path(__file__).with_name("figures"))

@@ -11,7 +11,7 @@ minus those of the other method on the same seeds, with Student's 95 % interval:
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
@@ -30,6 +30,7 @@ REPRODUCED = HERE.parent / "reproduction" / "small_results"
 RIVALS = {"synchronous": ("synchronous",), "asynchronous": ("asynchronous", "snar")}
 """Studies of the reproduction that have the paper's methods on the same systems, with the same seeds and noise."""
 DEFAULT = "default"
+METHODS = (DEFAULT, "local_ucb", "MDP-BO-UCB", "MDP-BO-TS", "local_search_region", "truncated_snake")
 SHARES = (0.25, 0.5, 0.75, 1.0)
 COMPARED = (0.5, 1.0)
 TITLES = "25 % | 50 % | 75 % | 100 % | default minus it at 50 % | at 100 %"
@@ -83,15 +84,21 @@ def every_block(folder: Path) -> Iterator[tuple[str, str]]:
 def blocks(folder: Path, studies: tuple[str, ...]) -> Iterator[tuple[str, str]]:
     """A table for each system; where no study is missing, on how many of them the default is better or its mean lower."""
     gaps: list[Gap] = []
-    tables = {name: runs for name in studies if (runs := _runs(folder, name)) is not None}
-    for runs in tables.values():
-        for (problem, feedback), table in runs.groupby(["problem", "feedback"], sort=False):
-            system = f"{problem}, {feedback}"
-            found = _gaps(system, table)
-            gaps += found
-            yield system, "\n".join(_table(system, table, found))
-    for share in COMPARED if len(tables) == len(studies) else ():
+    for system, table in continuous_systems(folder, studies):
+        found = _gaps(system, table)
+        gaps += found
+        yield system, "\n".join(_table(system, table, found))
+    missing = any(table_of(folder / study, "runs") is None for study in studies)
+    for share in () if missing else COMPARED:
         yield f"{studies[0]} counts at {share:.0%}", "\n".join(_counts(gaps, share))
+
+
+def continuous_systems(folder: Path, studies: Iterable[str]) -> Iterator[tuple[str, pd.DataFrame]]:
+    """The name and the runs of every system of these studies that the folder has."""
+    for study in studies:
+        if (runs := _runs(folder, study)) is not None:
+            for (problem, feedback), table in runs.groupby(["problem", "feedback"], sort=False):
+                yield f"{problem}, {feedback}", table
 
 
 def quarters(runs: pd.DataFrame) -> list[int]:

@@ -26,7 +26,7 @@ def script(monkeypatch):
         return __import__(name)
 
     yield imported
-    for name in ("finite", "table", "catechol", "crowds"):
+    for name in ("finite", "table", "figure", "catechol", "crowds"):
         sys.modules.pop(name, None)
 
 
@@ -195,3 +195,19 @@ def test_a_table_without_a_column_is_refused(script, tmp_path):
 def test_the_study_files_of_the_finite_systems_are_those_of_the_tables(script):
     finite = script("tournament", "finite")
     assert all((EXAMPLES / "tournament" / f"{name}.yaml").exists() for name in finite.STUDIES)
+
+
+def test_a_figure_has_a_panel_for_each_system_and_no_curve_from_quarters_of_a_finite_one(script, tmp_path):
+    figure = script("tournament", "figure")
+    for study, problem in (("thermal", "thermal_reactor"), ("two_ridges", "two_ridge_reactor")):
+        rows = [
+            (problem, "immediate", method, "", seed, 1, move, move, 0.1 / move, None, 3)
+            for method in ("default", "local_ucb")
+            for seed in (1, 2)
+            for move in (10, 20, 30, 40)
+        ]
+        (tmp_path / study).mkdir()
+        pd.DataFrame(rows, columns=RUN_COLUMNS).to_csv(tmp_path / study / "runs.csv", index=False)
+    figure.main(tmp_path, ["thermal", "two_ridges"], tmp_path / "figures")
+    assert [path.name for path in (tmp_path / "figures").iterdir()] == ["continuous.png"]
+    assert (tmp_path / "figures" / "continuous.png").stat().st_size > 10_000
