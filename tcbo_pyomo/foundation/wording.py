@@ -47,7 +47,8 @@ def uncertain(mean: float, deviation: float, unit: str) -> str:
     if max(abs(mean), deviation) >= LONGEST_NUMBER:
         return f"{mean:.4g} ± {deviation:.2g} {unit}".rstrip()
     digits = int(np.clip(1 - np.floor(np.log10(deviation)), 0, 9))
-    return f"{mean:.{digits}f} ± {deviation:.{digits}f} {unit}".rstrip()
+    # z: no sign before a zero.
+    return f"{mean:z.{digits}f} ± {deviation:.{digits}f} {unit}".rstrip()
 
 
 def counted(number: int, noun: str) -> str:

@@ -227,7 +227,13 @@ def test_hidden_characters_are_written_out_and_others_kept():
 
 @pytest.mark.parametrize(
     ("mean", "deviation", "text"),
-    [(0.41234, 0.0123, "0.412 ± 0.012 g"), (1234.5, 56.0, "1234 ± 56 g"), (1.0, 0.0, "1 g"), (2.0, 3.0, "2.0 ± 3.0 g")],
+    [
+        (0.41234, 0.0123, "0.412 ± 0.012 g"),
+        (1234.5, 56.0, "1234 ± 56 g"),
+        (1.0, 0.0, "1 g"),
+        (2.0, 3.0, "2.0 ± 3.0 g"),
+        (-3e-4, 0.03, "0.000 ± 0.030 g"),
+    ],
 )
 def test_values_have_the_digits_their_uncertainty_justifies(mean, deviation, text):
     assert uncertain(mean, deviation, "g") == text
