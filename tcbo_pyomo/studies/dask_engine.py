@@ -101,9 +101,9 @@ def _local_cluster(workers: int) -> Iterator[Any]:
     from distributed import LocalCluster
 
     def start() -> Any:
-        # A dashboard would listen on every interface.
-        options = {"threads_per_worker": 1, "host": LOOPBACK, "dashboard_address": None, "silence_logs": SILENT}
-        return LocalCluster(n_workers=workers, **options)
+        # No dashboard, which would listen on every interface; any port, so that two studies do not want the same one.
+        alone = {"dashboard_address": f"{LOOPBACK}:0", "scheduler_kwargs": {"dashboard": False}}
+        return LocalCluster(n_workers=workers, threads_per_worker=1, host=LOOPBACK, silence_logs=SILENT, **alone)
 
     try:
         cluster = within(SECONDS_TO_START, start)

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import warnings
 from types import SimpleNamespace
 
 import pytest
@@ -43,6 +44,19 @@ def test_dask_on_an_existing_cluster_bound_to_loopback(study, undisturbed, tmp_p
     with LocalCluster(n_workers=1, threads_per_worker=1, host="127.0.0.1", dashboard_address=None) as cluster:
         run_study(study, tmp_path / "out", engine="dask", address=cluster.scheduler_address)
     assert contents(tmp_path / "out") == undisturbed
+
+
+def test_two_local_clusters_want_no_common_port_and_listen_on_this_machine_only():
+    import psutil
+
+    from tcbo_pyomo.studies.dask_engine import _local_cluster
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        with _local_cluster(1), _local_cluster(1):
+            sockets = psutil.Process().net_connections(kind="inet")
+            listening = {one.laddr.ip for one in sockets if one.status == psutil.CONN_LISTEN}
+    assert listening == {"127.0.0.1"}
 
 
 def test_a_run_that_kills_every_dask_worker_is_given_up(study, tmp_path, monkeypatch):
