@@ -83,7 +83,7 @@ class Row:
         """As in the table of the README."""
         if self.belief == RIGHT:
             return f"{self.ends.median():.2%} ({self.ends.max():.2%})"
-        stuck = f" ({self.stuck:.0%})" if self.stuck else ""
+        stuck = f" ({self.stuck:.0%})" if self.stuck >= 0.01 else " (< 1%)" if self.stuck else ""
         return f"**{self.times:.2g}**{stuck}" if "fails" in self.verdict else f"{self.times:.2g}{stuck}"
 
 
