@@ -32,11 +32,13 @@ LOOKS = [("#332288", "-"), ("#E69F00", "--"), ("#117733", "-."), ("#CC6677", ":"
 def main(folder: Path, studies: list[str], target: Path) -> None:
     """Draw all finite systems whose truth is known, and all continuous ones."""
     target.mkdir(exist_ok=True)
-    finite = [study for study in SYSTEMS if not studies or study in studies]
+    finite, continuous = (
+        [study for study in known if not studies or study in studies] for known in (SYSTEMS, (*table.STUDIES, *table.UNSEEN))
+    )
     found = [system for system in (systems(folder, finite) if finite else ()) if _has_all_moves(system)]
     if found:
         _draw(found, _finite_panel, "mean regret (% of range)", target / "finite.png", sharey=True)
-    others = list(table.continuous_systems(folder, studies or (*table.STUDIES, *table.UNSEEN)))
+    others = list(table.continuous_systems(folder, continuous))
     if others:
         _draw(others, _continuous_panel, "median regret", target / "continuous.png", sharey=False)
 

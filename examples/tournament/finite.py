@@ -21,7 +21,7 @@ import pandas as pd
 
 from tcbo_pyomo import load_problem, read_study
 from tcbo_pyomo.studies.execution import with_drawn_truth
-from tcbo_pyomo.studies.shipped_tables import table_of
+from tcbo_pyomo.studies.shipped_tables import has_table, table_of
 from tcbo_pyomo.studies.statistics import difference
 
 SYSTEMS = ("discrete", "two_ridges", "unseen_finite", "laser", "unseen_fibre", "wide_beam", "fuel")
@@ -110,11 +110,11 @@ def print_tables(folder: Path, studies: tuple[str, ...] | list[str] = ()) -> Non
 
 def blocks(folder: Path) -> Iterator[tuple[str, str]]:
     """The tables of the README: of the systems, where all their studies are there, and pooled over drawn functions."""
-    if all(table_of(folder / study, "runs") is not None for study in SYSTEMS):
+    if all(has_table(folder / study, "runs") for study in SYSTEMS):
         known = list(systems(folder, SYSTEMS))
         for share, moment in MOMENTS.items():
             yield f"finite, at {moment}", "\n".join(_table(known, KNOWN, share, moment)).strip()
-    if table_of(folder / DRAWN[0], "runs") is not None:
+    if has_table(folder / DRAWN[0], "runs"):
         drawn = list(systems(folder, DRAWN))
         kinds = {kind: [system for system in drawn if system.kind == kind] for kind in dict.fromkeys(s.kind for s in drawn)}
         yield "finite, drawn", "\n".join(_pooled_table(kinds)).strip()

@@ -19,7 +19,7 @@ from pathlib import Path
 import finite
 import pandas as pd
 
-from tcbo_pyomo.studies.shipped_tables import keep_small, table_of, written
+from tcbo_pyomo.studies.shipped_tables import has_table, keep_small, table_of, written
 from tcbo_pyomo.studies.statistics import difference
 
 HERE = Path(__file__).parent
@@ -31,6 +31,7 @@ RIVALS = {"synchronous": ("synchronous",), "asynchronous": ("asynchronous", "sna
 """Studies of the reproduction that have the paper's methods on the same systems, with the same seeds and noise."""
 DEFAULT = "default"
 METHODS = (DEFAULT, "local_ucb", "MDP-BO-UCB", "MDP-BO-TS", "local_search_region", "truncated_snake")
+"""Those of the continuous systems, in the order of the figure's legend."""
 SHARES = (0.25, 0.5, 0.75, 1.0)
 COMPARED = (0.5, 1.0)
 TITLES = "25 % | 50 % | 75 % | 100 % | default minus it at 50 % | at 100 %"
@@ -88,8 +89,8 @@ def blocks(folder: Path, studies: tuple[str, ...]) -> Iterator[tuple[str, str]]:
         found = _gaps(system, table)
         gaps += found
         yield system, "\n".join(_table(system, table, found))
-    missing = any(table_of(folder / study, "runs") is None for study in studies)
-    for share in () if missing else COMPARED:
+    complete = all(has_table(folder / study, "runs") for study in studies)
+    for share in COMPARED if complete else ():
         yield f"{studies[0]} counts at {share:.0%}", "\n".join(_counts(gaps, share))
 
 

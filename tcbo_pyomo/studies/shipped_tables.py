@@ -22,8 +22,18 @@ UNREAD = ["step", "candidates"]
 
 def table_of(folder: Path, name: str) -> pd.DataFrame | None:
     """A table of a study, whole or as a small folder has it (compressed); None where it is missing."""
+    file = _file_of(folder, name)
+    return None if file is None else frame_of(file)
+
+
+def has_table(folder: Path, name: str) -> bool:
+    """Whether `table_of` would find one."""
+    return _file_of(folder, name) is not None
+
+
+def _file_of(folder: Path, name: str) -> Path | None:
     files = (folder / f"{name}.csv", folder / f"{name}.csv.gz")
-    return next((frame_of(file) for file in files if file.exists()), None)
+    return next((file for file in files if file.exists()), None)
 
 
 def keep_small(

@@ -200,9 +200,10 @@ def test_the_study_files_of_the_finite_systems_are_those_of_the_tables(script):
 def test_a_figure_has_a_panel_for_each_system_and_no_curve_from_quarters_of_a_finite_one(script, tmp_path):
     figure = script("tournament", "figure")
     for study, problem in (("thermal", "thermal_reactor"), ("two_ridges", "two_ridge_reactor")):
+        methods = [method.label for method in read_study(EXAMPLES / "tournament" / f"{study}.yaml").methods]
         rows = [
             (problem, "immediate", method, "", seed, 1, move, move, 0.1 / move, None, 3)
-            for method in ("default", "local_ucb")
+            for method in methods
             for seed in (1, 2)
             for move in (10, 20, 30, 40)
         ]
@@ -211,3 +212,7 @@ def test_a_figure_has_a_panel_for_each_system_and_no_curve_from_quarters_of_a_fi
     figure.main(tmp_path, ["thermal", "two_ridges"], tmp_path / "figures")
     assert [path.name for path in (tmp_path / "figures").iterdir()] == ["continuous.png"]
     assert (tmp_path / "figures" / "continuous.png").stat().st_size > 10_000
+    whole = pd.concat([pd.DataFrame(rows, columns=RUN_COLUMNS).assign(move=move) for move in range(1, 41)])
+    whole.to_csv(tmp_path / "two_ridges" / "runs.csv", index=False)
+    figure.main(tmp_path, ["two_ridges"], tmp_path / "curves")
+    assert [path.name for path in (tmp_path / "curves").iterdir()] == ["finite.png"]

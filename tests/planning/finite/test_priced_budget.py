@@ -88,7 +88,7 @@ def test_a_lottery_uses_the_budget_up():
     """By hand: places 0, 1, 2 worth their square, two moves, 1.5 units of fuel.
 
     Going to 2 uses 2 and earns 1 + 4, going to 1 uses 1 and earns 1 + 1, staying uses no fuel and earns nothing: the
-    best lottery goes to 2 with probability 3/4 and stays else.
+    best lottery goes to 2 with probability 3/4 and stays with probability 1/4.
     """
     process = line(3)
     fuel = ResourceBudget("fuel", lambda left, right: abs(right["x"] - left["x"]), 1.5)
