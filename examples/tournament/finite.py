@@ -25,7 +25,7 @@ from tcbo_pyomo.studies.shipped_tables import has_table, table_of
 from tcbo_pyomo.studies.statistics import difference
 
 SYSTEMS = ("discrete", "two_ridges", "unseen_finite", "laser", "unseen_fibre", "wide_beam", "fuel")
-DRAWN = ("drawn", "drawn_beams", "drawn_fuel")
+DRAWN = ("drawn", "drawn_fuel")
 STUDIES = (*SYSTEMS, *DRAWN)
 DEFAULT, KNOWN = "default", "known"
 MOMENTS = {0.5: "half of the budget", 1.0: "the end of the budget"}
@@ -127,7 +127,8 @@ def _pooled_table(kinds: dict[str, list[System]]) -> Iterator[str]:
     for (kind, mine), (share, moment) in product(kinds.items(), MOMENTS.items()):
         cells = [_cell(*_pooled([system.compared(share, rival) for system in mine])) for rival in rivals]
         seeds = min(system.runs["seed"].nunique() for system in mine)
-        yield f"| {kind}, at {moment} | {len(mine)} x {seeds} | {' | '.join(cells)} |"
+        named = kind if len(mine) > 1 else f"{kind}, {mine[0].name}"
+        yield f"| {named}, at {moment} | {len(mine)} x {seeds} | {' | '.join(cells)} |"
 
 
 def _table(found: list[System], kind: str, share: float, moment: str) -> Iterator[str]:

@@ -26,6 +26,10 @@ HERE = Path(__file__).parent
 STUDIES = ("synchronous", "asynchronous", "thermal", "obstacles")
 UNSEEN = ("unseen_cascade", "unseen_fjord", "unseen_drone")
 """Each group has counts of its own."""
+ALONE = {"drawn_thermal": "drawn functions", "drawn_obstacles": "drawn functions", "options_continuous": "options"}
+"""Studies of systems that have a table above, and what their own is about."""
+FIRST_MOVES = ("first_move_drawn", "first_move_eager")
+"""The other first move on systems of the tournament, with the same seeds and noise."""
 REPRODUCED = HERE.parent / "reproduction" / "small_results"
 RIVALS = {"synchronous": ("synchronous",), "asynchronous": ("asynchronous", "snar")}
 """Studies of the reproduction that have the paper's methods on the same systems, with the same seeds and noise."""
@@ -34,6 +38,10 @@ METHODS = (DEFAULT, "local_ucb", "MDP-BO-UCB", "MDP-BO-TS", "local_search_region
 """Those of the continuous systems, in the order of the figure's legend."""
 SHARES = (0.25, 0.5, 0.75, 1.0)
 COMPARED = (0.5, 1.0)
+FIRST_MOVE_TITLE = (
+    "| | seeds | default, 50 % | 100 % | other first move | 50 % | 100 % | default minus it at 50 % | at 100 % |",
+    "|---" * 9 + "|",
+)
 TITLES = "25 % | 50 % | 75 % | 100 % | default minus it at 50 % | at 100 %"
 
 
@@ -80,6 +88,12 @@ def every_block(folder: Path) -> Iterator[tuple[str, str]]:
     yield from finite.blocks(folder)
     for studies in (STUDIES, UNSEEN):
         yield from blocks(folder, studies)
+    for study, about in ALONE.items():
+        for system, table in continuous_systems(folder, (study,)):
+            name = f"{system}, {about}"
+            yield name, "\n".join(_table(name, table, _gaps(name, table)))
+    if rows := list(_first_moves(folder)):
+        yield "first move", "\n".join((*FIRST_MOVE_TITLE, *rows))
 
 
 def blocks(folder: Path, studies: tuple[str, ...]) -> Iterator[tuple[str, str]]:
@@ -110,12 +124,13 @@ def quarters(runs: pd.DataFrame) -> list[int]:
 def _runs(folder: Path, study: str) -> pd.DataFrame | None:
     """The runs of a study, with those of the reproduction on its systems where it has not the method itself."""
     own = table_of(folder / study, "runs")
-    others = [table_of(REPRODUCED / name, "runs") for name in RIVALS.get(study, ())]
+    found = (table_of(REPRODUCED / name, "runs") for name in RIVALS.get(study, ()))
+    others = [table for table in found if table is not None]
     if own is None or not others:
         return own
     systems = own.groupby(["problem", "feedback"], sort=False)
     known = pd.MultiIndex.from_frame(own[["problem", "feedback", "method"]])
-    rivals = pd.concat(table for table in others if table is not None)
+    rivals = pd.concat(others)
     new = ~pd.MultiIndex.from_frame(rivals[["problem", "feedback", "method"]]).isin(known)
     mine = pd.MultiIndex.from_frame(rivals[["problem", "feedback"]]).isin(list(systems.groups))
     return pd.concat([own, rivals[new & mine]])
@@ -148,6 +163,20 @@ def _table(system: str, table: pd.DataFrame, gaps: list[Gap]) -> Iterator[str]:
             cells[-1] += f" ({low:.2g} to {high:.2g})"
         found = [str(gap) for gap in gaps if gap.rival == method] or ["", ""]
         yield f"| {method} | {' | '.join([*cells, *found])} |"
+
+
+def _first_moves(folder: Path) -> Iterator[str]:
+    """The default against the other first move on every system that has both."""
+    own = dict(continuous_systems(folder, (*STUDIES, *UNSEEN)))
+    for system, other in continuous_systems(folder, FIRST_MOVES):
+        if system not in own:
+            continue
+        default = own[system][lambda runs: runs["method"] == DEFAULT]
+        moves = [quarters(default)[SHARES.index(share)] for share in COMPARED]
+        medians = [[f"{_at(rows, move)['regret'].median():.2g}" for move in moves] for rows in (default, other)]
+        gaps = [str(gap) for gap in _gaps(system, pd.concat([default, other]))]
+        cells = [_number_of_seeds(other), *medians[0], other["method"].iloc[0], *medians[1], *gaps]
+        yield f"| {system} | {' | '.join(cells)} |"
 
 
 def _number_of_seeds(table: pd.DataFrame) -> str:
