@@ -7,6 +7,7 @@ with its moves, limits and noise, as long as the model is right; they also rehea
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -49,9 +50,16 @@ def drawn_values(kernel: Kernel, points: Array, generator: np.random.Generator) 
     if len(points) > LARGEST_MATRIX:
         return mean + PriorSampler(kernel, points.shape[1])(1, generator).value(points)[:, 0]
     # The symmetric root: unlike a triangular one it exists for a singular matrix, and unlike eigenvectors it has no sign.
-    variance, vectors = np.linalg.eigh(kernel(points, points))
+    variance, vectors = _eigen(np.ascontiguousarray(kernel(points, points)).tobytes(), len(points))
     normal = vectors.T @ generator.standard_normal(len(points))
     return np.asarray(mean + vectors @ (np.sqrt(np.maximum(variance, 0.0)) * normal))
+
+
+@lru_cache(maxsize=1)
+def _eigen(covariance: bytes, size: int) -> tuple[Array, Array]:
+    """Eigenvalues and eigenvectors; the functions of a study are drawn one after the other from the same prior."""
+    variance, vectors = np.linalg.eigh(np.frombuffer(covariance).reshape(size, size))
+    return variance, vectors
 
 
 @dataclass(frozen=True)

@@ -66,5 +66,5 @@ def keep_table(table: pd.DataFrame, folder: Path, name: str, digits: int = 6) ->
 
 def written(text: str, name: str, block: str) -> str:
     """A README whose block between `<!-- NAME -->` and `<!-- end -->` is replaced; unchanged where it has none."""
-    pattern = re.compile(rf"(<!-- {re.escape(name)} -->\n).*?(\n<!-- end -->)", re.DOTALL)
-    return pattern.sub(lambda found: found[1] + block + found[2], text)
+    pattern = re.compile(rf"(<!-- {re.escape(name)} -->\n).*?(<!-- end -->)", re.DOTALL)
+    return pattern.sub(lambda found: f"{found[1]}{block}\n{found[2]}", text)

@@ -13,6 +13,7 @@ from tcbo_pyomo.campaign.simulated_plant import SimulatedPlant
 from tcbo_pyomo.campaign.simulation import Simulation, run_campaign
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.knowledge.belief_in_words import belief_lines, belief_now
+from tcbo_pyomo.knowledge.continuous import best_expected
 from tcbo_pyomo.records import start_campaign
 from tcbo_pyomo.settings import settings_from
 from tcbo_pyomo.surrogate import learner, most_probable_factors
@@ -20,6 +21,25 @@ from tcbo_pyomo.surrogate.kernel_factors import Spreads
 from tcbo_pyomo.surrogate.kernels.squared_exponential import SquaredExponential
 from tcbo_pyomo.surrogate.learner import Learner, learned_from
 from tcbo_pyomo.surrogate.most_probable_factors import learn
+
+
+def score_of(campaign, points, caution):
+    mean, deviation = campaign.knowledge.belief.predict(np.array(points))
+    return campaign.knowledge.goal.expected(mean, deviation) - caution * deviation
+
+
+@pytest.mark.parametrize("goal", ["maximise", "minimise", {"target": 40.0}])
+def test_where_the_kernel_is_learned_half_a_standard_deviation_is_taken_off(goal):
+    """No point of a fine grid is better by this score, and each of the two recommendations is the better one by its own."""
+    learned = run_campaign(box(goal=goal), seed=3).campaign
+    given = run_campaign(box(goal=goal), settings_from({"surrogate": {"fit": "never"}}), seed=3).campaign
+    grid = (np.indices((281, 281)).reshape(2, -1).T / 280.0) - 0.5
+    for campaign, caution in ((learned, 0.5), (given, 0.0)):
+        (found,), best = score_of(campaign, [campaign.recommendation], caution), score_of(campaign, grid, caution).max()
+        assert best - 1e-9 <= found <= best + 0.05
+    plain = best_expected(learned.knowledge.belief, goal=learned.knowledge.goal)
+    bold, careful = (score_of(learned, [plain, learned.recommendation], caution) for caution in (0.0, 0.5))
+    assert bold[0] >= bold[1] and careful[1] > careful[0]
 
 
 def test_when_learning_happens():

@@ -10,6 +10,7 @@ import pytest
 
 from tcbo_pyomo import load_problem, read_study, run_study
 from tcbo_pyomo.errors import BadInput
+from tcbo_pyomo.studies.shipped_tables import written
 from tcbo_pyomo.studies.study import study_from
 from tcbo_pyomo.studies.study_tables import RUN_COLUMNS
 
@@ -74,7 +75,7 @@ def test_small_results_give_the_same_table(script, tmp_path, capsys, monkeypatch
 
 
 def continuous_runs(values, problem, feedback, seeds=range(1, 5)):
-    """A regret for each method, which falls with the quarters of the budget and differs between seeds."""
+    """A regret for each method, which falls with the moves and differs between seeds."""
     rows = [
         (problem, feedback, method, "", seed, 1, 1, move, (value + 0.01 * seed) / move, None, 3)
         for method, value in values.items()
@@ -106,6 +107,35 @@ def test_rivals_of_the_reproduction_stand_beside_the_default(script, tmp_path, m
     assert lines[4] == "| local_ucb | 0.16 | 0.081 | 0.054 | 0.041 (0.039 to 0.042) | **-0.05 ± 0** | **-0.025 ± 0** |"
     assert lines[5].startswith("| MDP-BO-UCB | 0.11 ") and "| **-0.025 ± " in lines[5] and "| **-0.013 ± " in lines[5]
     assert "| local_ucb | 1 | 0 | 0 | 1 of 1 |" in lines
+
+
+def test_other_first_moves_and_drawn_functions_have_tables_of_their_own(script, tmp_path, monkeypatch):
+    table = script("tournament", "table")
+    monkeypatch.setattr(table, "REPRODUCED", tmp_path / "reproduced")
+    methods = {
+        "synchronous": {"default": 0.1, "local_ucb": 0.3},
+        "first_move_drawn": {"drawn": 0.3},
+        "drawn_thermal": {"default": 0.1, "local_ucb": 0.2},
+    }
+    for study, values in methods.items():
+        (tmp_path / study).mkdir()
+        continuous_runs(values, "branin2d", "immediate").to_csv(tmp_path / study / "runs.csv", index=False)
+    found = dict(table.every_block(tmp_path))
+    *title, row = found["first move"].splitlines()
+    # Medians over seeds 1 to 4 of (value + 0.01 seed) / move; the differences are the same on every seed.
+    assert row.startswith("| branin2d, immediate | 4 | 0.031 | 0.016 | drawn | 0.081 | 0.041 | **-0.05 ± ")
+    assert "| **-0.025 ± " in row
+    assert [line.count("|") for line in title] == [row.count("|")] * 2
+    lines = found["branin2d, immediate, drawn functions"].splitlines()
+    assert lines[0].startswith("| branin2d, immediate, drawn functions, 4 seeds | 25 % |")
+    assert lines[3].startswith("| local_ucb | 0.11 | 0.056 | 0.038 | 0.028 (0.027 to 0.03) | **-0.025 ± ")
+
+
+def test_an_empty_block_is_filled_without_touching_the_next():
+    text = "<!-- one -->\n<!-- end -->\n\nbetween\n\n<!-- two -->\n<!-- end -->\n"
+    filled = written(text, "one", "| 1 |\n| 2 |")
+    assert filled == "<!-- one -->\n| 1 |\n| 2 |\n<!-- end -->\n\nbetween\n\n<!-- two -->\n<!-- end -->\n"
+    assert written(filled, "one", "| 1 |\n| 2 |") == filled and written(filled, "three", "| 3 |") == filled
 
 
 def test_the_readme_has_the_tables_of_the_shipped_results(script):
@@ -192,9 +222,12 @@ def test_a_table_without_a_column_is_refused(script, tmp_path):
         catechol.write_plants(tmp_path / "none.csv", tmp_path / "out")
 
 
-def test_the_study_files_of_the_finite_systems_are_those_of_the_tables(script):
+def test_the_study_files_are_those_of_the_tables(script):
     finite = script("tournament", "finite")
-    assert all((EXAMPLES / "tournament" / f"{name}.yaml").exists() for name in finite.STUDIES)
+    table = script("tournament", "table")
+    named = (*finite.STUDIES, *table.STUDIES, *table.UNSEEN, *table.ALONE, *table.FIRST_MOVES, "river_more_seeds")
+    files = {path.stem for path in (EXAMPLES / "tournament").glob("*.yaml")}
+    assert files == set(named), "a study file without a table, or a table without its study file"
 
 
 def test_a_figure_has_a_panel_for_each_system_and_no_curve_from_quarters_of_a_finite_one(script, tmp_path):
