@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from tcbo_pyomo.campaign.simulation import Simulation, run_campaign
 from tcbo_pyomo.errors import BadInput
 from tcbo_pyomo.knowledge.belief_in_words import belief_lines, belief_now
 from tcbo_pyomo.knowledge.continuous import best_expected
+from tcbo_pyomo.knowledge.what_learns import learner_for
 from tcbo_pyomo.records import start_campaign
 from tcbo_pyomo.settings import settings_from
 from tcbo_pyomo.surrogate import learner, most_probable_factors
@@ -58,6 +60,22 @@ def test_without_a_kernel_campaigns_learn_and_find_the_hill(make):
     declared = run_campaign(make(), settings_from(FAST, {"surrogate": {"fit": "never"}}), seed=3)
     assert declared.campaign.knowledge.learned is None
     assert declared.campaign.knowledge.kernel == result.problem.kernel
+
+
+@pytest.mark.parametrize(
+    ("moves", "past", "until"),
+    [
+        (11, 0, 50),  # Two inputs, 25 results for each.
+        (200, 0, 100),  # Half of the budget.
+        (11, 60, 65),  # Past results count for the inputs, but half of the campaign's own must be in as well.
+        (200, 60, 160),
+    ],
+)
+def test_long_lengthscales_wait_for_half_of_the_budget_and_for_results_that_tell_inputs_apart(moves, past, until):
+    problem = replace(box(), horizon=moves)
+    assert learner_for(problem, "auto", past).held_until == until
+    given = replace(problem, prior=None, kernel=SquaredExponential(4.0, 0.3), noise=1.0)
+    assert learner_for(given, "learn", past).held_until == until and learner_for(given, "auto", past) is None
 
 
 @pytest.mark.parametrize(
