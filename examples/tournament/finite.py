@@ -22,7 +22,7 @@ import pandas as pd
 from tcbo_pyomo import load_problem, read_study
 from tcbo_pyomo.studies.execution import with_drawn_truth
 from tcbo_pyomo.studies.shipped_tables import has_table, table_of
-from tcbo_pyomo.studies.statistics import difference
+from tcbo_pyomo.studies.statistics import difference, wilson_interval
 
 SYSTEMS = ("discrete", "two_ridges", "unseen_finite", "laser", "unseen_fibre", "wide_beam", "fuel")
 DRAWN = ("drawn", "drawn_fuel")
@@ -140,12 +140,19 @@ def _table(found: list[System], kind: str, share: float, moment: str) -> Iterato
         own = system.at(share, DEFAULT)
         for rival in rivals:
             gaps[rival].append(system.compared(share, rival))
-        cells = [f"{own['regret'].mean():.2f} / {own['identified'].astype(bool).mean():.0%}"]
+        cells = [f"{own['regret'].mean():.2f} / {_identified(own)}"]
         cells += [_cell(*gaps[rival][-1]) for rival in rivals]
         yield f"| {system.name} | {len(own)} | {' | '.join(cells)} |"
     yield f"| **pooled** | | | {' | '.join(_cell(*_pooled(gaps[rival])) for rival in rivals)} |"
     counts = [sum(mean + half < MARGIN for mean, half in gaps[rival]) for rival in rivals]
     yield f"| non-inferior on | | | {' | '.join(f'{count} of {len(found)}' for count in counts)} |"
+
+
+def _identified(rows: pd.DataFrame) -> str:
+    """The share of runs that identified the maximum, with Wilson's 95 % interval."""
+    right = rows["identified"].astype(bool)
+    low, high = wilson_interval(int(right.sum()), len(right))
+    return f"{right.mean():.0%} ({100 * low:.0f} to {100 * high:.0f})"
 
 
 def _pooled(gaps: list[tuple[float, float]]) -> tuple[float, float]:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from tcbo_pyomo.candidates.search.projected_ascent import Allowed
     from tcbo_pyomo.planning.continuous.reachable_set import ReachableSet
     from tcbo_pyomo.planning.continuous.utility import Stage, TrajectoryUtility
-    from tcbo_pyomo.surrogate.acquisition import Surface
+    from tcbo_pyomo.surrogate.acquisition import ConfidenceBounds, ExpectedScore
     from tcbo_pyomo.surrogate.posterior_samples import PosteriorSamples
 
 DEFAULT_RULE = "annealed"
@@ -75,7 +75,7 @@ def best_expected(
     return global_maxima(score, belief.dimension, allowed, belief.measured, along_edges=True).points[0]
 
 
-def _cautious_score(belief: ContinuousBelief, goal: Goal, caution: float) -> Surface:
+def _cautious_score(belief: ContinuousBelief, goal: Goal, caution: float) -> ConfidenceBounds | ExpectedScore:
     from tcbo_pyomo.surrogate.acquisition import ConfidenceBounds, ExpectedScore
 
     return ConfidenceBounds(belief, np.array([-caution]), goal) if caution else ExpectedScore(belief, goal)
