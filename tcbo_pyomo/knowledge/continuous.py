@@ -58,6 +58,15 @@ and 0.0012 without, 0.078, 0.024 and 0.0008 with it; Michalewicz3D 0.035, 0.0040
 standard deviation does as well on the first and has 0.105 on the second at half of the budget."""
 
 
+TELL_INPUTS_APART = 25
+"""So many results for each input before a lengthscale may become longer than declared.
+
+Along few paths, on which all inputs change together, one of them explains the results as well as all of them do; the others
+then look as if they did not matter. Levy4D, results 25 moves late, nothing given, seeds 1001 to 1006: mean regret at the end
+0.037 where half of the budget was enough, 0.016 with this. Hartmann3D (1001 to 1008): 0.0006 and 0.0013, both below 0.5 % of
+the range."""
+
+
 def best_expected(
     belief: ContinuousBelief, allowed: Allowed | None = None, goal: Goal = MAXIMISE, caution: float = 0.0
 ) -> Array:
@@ -83,6 +92,8 @@ def _cautious_score(belief: ContinuousBelief, goal: Goal, caution: float) -> Con
 
 class ContinuousKnowledge(Knowledge[ContinuousBelief]):
     """Beliefs about the black box on a box of scaled coordinates."""
+
+    results_per_input = TELL_INPUTS_APART
 
     problem: ContinuousProblem
 

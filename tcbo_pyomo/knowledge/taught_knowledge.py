@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
@@ -22,13 +23,17 @@ from tcbo_pyomo.surrogate.learner import Learner, learned_from
 class TaughtKnowledge(PastKnowledge):
     """The part of `Knowledge` that learns."""
 
+    results_per_input: ClassVar[int] = 0
+    """So many results are needed for each input before a lengthscale may become longer than declared."""
+
     settings: Settings
     _learned: Learned | None
 
     @cached_property
     def learner(self) -> Learner | None:
         """What learns around the declared prior; None where the prior stays as it was declared."""
-        return learner_for(self.problem, self.settings.surrogate.fit, len(self.history.past))
+        past = len(self.history.past)
+        return learner_for(self.problem, self.settings.surrogate.fit, past, self.results_per_input)
 
     @property
     def learned(self) -> Learned | None:

@@ -50,7 +50,7 @@ def drawn_values(kernel: Kernel, points: Array, generator: np.random.Generator) 
     if len(points) > LARGEST_MATRIX:
         return mean + PriorSampler(kernel, points.shape[1])(1, generator).value(points)[:, 0]
     # The symmetric root: unlike a triangular one it exists for a singular matrix, and unlike eigenvectors it has no sign.
-    variance, vectors = _eigen(np.ascontiguousarray(kernel(points, points)).tobytes(), len(points))
+    variance, vectors = _eigen(np.asarray(kernel(points, points), dtype=float).tobytes(), len(points))
     normal = vectors.T @ generator.standard_normal(len(points))
     return np.asarray(mean + vectors @ (np.sqrt(np.maximum(variance, 0.0)) * normal))
 

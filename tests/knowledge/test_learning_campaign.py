@@ -73,9 +73,12 @@ def test_without_a_kernel_campaigns_learn_and_find_the_hill(make):
 )
 def test_long_lengthscales_wait_for_half_of_the_budget_and_for_results_that_tell_inputs_apart(moves, past, until):
     problem = replace(box(), horizon=moves)
-    assert learner_for(problem, "auto", past).held_until == until
+    assert learner_for(problem, "auto", past, 25).held_until == until
+    assert learner_for(problem, "auto", past).held_until == past + moves // 2
+    assert Campaign(problem).knowledge.learner.held_until == max(50, moves // 2)
+    assert Campaign(finite()).knowledge.learner.held_until == 12, "half of 24 moves"
     given = replace(problem, prior=None, kernel=SquaredExponential(4.0, 0.3), noise=1.0)
-    assert learner_for(given, "learn", past).held_until == until and learner_for(given, "auto", past) is None
+    assert learner_for(given, "learn", past, 25).held_until == until and learner_for(given, "auto", past) is None
 
 
 @pytest.mark.parametrize(
