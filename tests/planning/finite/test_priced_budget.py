@@ -84,11 +84,11 @@ def test_every_plan_is_worth_what_the_linear_programme_finds(seed, successors, s
             assert -value <= bounds[pair - offset] + 1e-9
 
 
-def test_a_lottery_uses_the_budget_up():
+def test_a_policy_that_draws_its_move_uses_the_budget_up():
     """By hand: places 0, 1, 2 worth their square, two moves, 1.5 units of fuel.
 
-    Going to 2 uses 2 and earns 1 + 4, going to 1 uses 1 and earns 1 + 1, staying uses no fuel and earns nothing: the
-    best lottery goes to 2 with probability 3/4 and stays with probability 1/4.
+    Going to 2 uses 2 and earns 1 + 4, going to 1 uses 1 and earns 1 + 1, staying uses no fuel and earns nothing.
+    With 1.5 units on average the best policy draws: it goes to 2 with probability 3/4 and stays with probability 1/4.
     """
     process = line(3)
     fuel = ResourceBudget("fuel", lambda left, right: abs(right["x"] - left["x"]), 1.5)
